@@ -1,0 +1,27 @@
+"""A finding: one thing that is wrong, with its place and how to repair it.
+
+Invariants:
+* `line` and `column` count from 1; a finding about a whole file stands at 1:1.
+* `message` is one sentence without a trailing newline; `fix` is a command or the exact text to write.
+* Text from files enters findings as it is; every reporter escapes it.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+Level = Literal["error", "warning"]
+
+
+class Finding(NamedTuple):
+    """One thing that is wrong. Tuples sort by path, line and column: the order of every report."""
+
+    path: str
+    line: int
+    column: int
+    rule: str
+    message: str
+    fix: str = ""
+    level: Level = "error"
+    #: the row's key (test id, property id, fixture id) that the finding is about, or ""
+    subject: str = ""

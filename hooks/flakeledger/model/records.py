@@ -1,0 +1,78 @@
+"""The records of the ledgers, as their field tables type them.
+
+Invariants:
+* A record's fields after `places` are those of its field table in `fields.py`, in the same order.
+* Dates and instants stay ISO text here; `clock.py` gives them a meaning.
+* A field that is absent, or whose value was refused (a finding says so), is None, or the empty
+  list or mapping; rules skip what is None.
+
+Records are named tuples, not dataclasses: ten thousand of them are rebuilt from the cache in one run,
+and `Freeze._make` costs a fifth of a frozen dataclass's constructor.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from flakeledger.model.rows import Places
+
+
+class Freeze(NamedTuple):
+    """A row of freezes.yaml: one test that may fail for a while without failing the build."""
+
+    places: Places
+    test: str | None
+    owner: str | None
+    frozen_on: str | None
+    expires: str | None
+    reason: str | None
+    property_id: str | None
+    replay_env: str | None
+    runner_class: str | None
+    failure_class: str | None
+    fixture_hashes: dict[str, str] | None
+    generator_hash: str | None
+    test_hash: str | None
+    witness: str | None
+    note: str | None
+    renewed: int | None
+    issue: str | None
+
+
+class Fixture(NamedTuple):
+    """A row of fixtures.yaml: the lock on one file's digest. `hash` absent means bytes."""
+
+    places: Places
+    id: str | None
+    path: str | None
+    sha256: str | None
+    hash: str | None
+
+
+class Property(NamedTuple):
+    """A row of properties.yaml: an invariant and the tests that protect it."""
+
+    places: Places
+    id: str | None
+    statement: str | None
+    fixtures: list[str] | None
+    tests: list[str] | None
+    generators: list[str] | None
+    uncovered_until: str | None
+    owner: str | None
+
+
+class Replay(NamedTuple):
+    """A line of replays.jsonl. `text` is the line as it stands, without its newline."""
+
+    line: int
+    text: str
+    test: str
+    run_at: str
+    env: str
+    seeds: list[int]
+    passed: int
+    total: int
+    id: str | None
+    seeded: bool | None
+    failures: dict[str, int]

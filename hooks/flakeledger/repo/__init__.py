@@ -1,0 +1,1 @@
+"""What the repository says: its ledger, its test code, its base and its change."""

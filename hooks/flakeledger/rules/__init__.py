@@ -1,0 +1,1 @@
+"""One module per ledger and per kind of change; each rule is a pure function that gives findings."""

@@ -1,0 +1,58 @@
+"""Every test runs with a home, a git configuration and an environment of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+FIXED_ENVIRONMENT = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_AUTHOR_NAME": "Finley",
+    "GIT_AUTHOR_EMAIL": "finley@example.org",
+    "GIT_COMMITTER_NAME": "Finley",
+    "GIT_COMMITTER_EMAIL": "finley@example.org",
+    "LC_ALL": "C.UTF-8",
+    "TZ": "UTC",
+}
+#: what tells a continuous-integration service apart; a test that wants one of these sets it itself
+SERVICE_VARIABLES = ("CI", "GITHUB_", "GITLAB_", "CI_", "PRE_COMMIT", "PREK")
+
+
+@pytest.fixture(autouse=True)
+def isolated(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty HOME and an environment without GIT_* and CI variables; gives the HOME."""
+    home = tmp_path_factory.mktemp("home")
+    for name in list(os.environ):
+        if name.startswith(("GIT_", "GITHEAD_", *SERVICE_VARIABLES)):
+            monkeypatch.delenv(name)
+    config = home / ".gitconfig"
+    config.write_text("[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n")
+    for name, value in FIXED_ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / ".config"))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    return home
+
+
+def git(where: Path, *arguments: str, environment: dict[str, str] | None = None) -> str:
+    """What a real git prints, without its last newline; a failure is a test failure."""
+    done = subprocess.run(
+        ["git", *arguments], cwd=where, capture_output=True, text=True, env=os.environ | (environment or {}), check=False
+    )
+    assert done.returncode == 0, f"git {' '.join(arguments)}: {done.stdout}{done.stderr}"
+    return done.stdout.removesuffix("\n")
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """An empty real repository on branch main."""
+    where = tmp_path / "repository"
+    where.mkdir()
+    git(where, "init", "-q")
+    return where
