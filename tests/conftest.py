@@ -30,7 +30,7 @@ def isolated(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
         if name.startswith(("GIT_", "GITHEAD_", *SERVICE_VARIABLES)):
             monkeypatch.delenv(name)
     config = home / ".gitconfig"
-    config.write_text("[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n")
+    config.write_text('[init]\n\tdefaultBranch = main\n[protocol "file"]\n\tallow = always\n')
     for name, value in FIXED_ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("HOME", str(home))
@@ -43,7 +43,12 @@ def isolated(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
 def git(where: Path, *arguments: str, environment: dict[str, str] | None = None) -> str:
     """What a real git prints, without its last newline; a failure is a test failure."""
     done = subprocess.run(
-        ["git", *arguments], cwd=where, capture_output=True, text=True, env=os.environ | (environment or {}), check=False
+        ["git", *arguments],
+        cwd=where,
+        capture_output=True,
+        text=True,
+        env=os.environ | (environment or {}),
+        check=False,
     )
     assert done.returncode == 0, f"git {' '.join(arguments)}: {done.stdout}{done.stderr}"
     return done.stdout.removesuffix("\n")

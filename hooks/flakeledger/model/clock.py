@@ -10,7 +10,7 @@ Invariants:
 from __future__ import annotations
 
 import re
-from datetime import date, datetime, timezone
+from datetime import date, datetime, timedelta
 
 DAY = 86_400
 _EPOCH = date(1970, 1, 1).toordinal()
@@ -53,7 +53,7 @@ def window_end(text: str) -> int:
 
 def format_instant(seconds: int) -> str:
     """`2026-11-19T00:00:00Z` for a time in seconds."""
-    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return (datetime(1970, 1, 1) + timedelta(seconds=seconds)).isoformat() + "Z"  # noqa: DTZ001  # the Z says UTC
 
 
 def format_date(seconds: int) -> str:

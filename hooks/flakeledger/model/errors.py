@@ -16,6 +16,7 @@ class CannotTell(Exception):
     """
 
     def __init__(self, reason: str, fix: str, place: str = "") -> None:
+        """See the class."""
         super().__init__(reason)
         self.reason = reason
         self.fix = fix

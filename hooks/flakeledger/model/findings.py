@@ -25,3 +25,5 @@ class Finding(NamedTuple):
     level: Level = "error"
     #: the row's key (test id, property id, fixture id) that the finding is about, or ""
     subject: str = ""
+    #: time or fresh evidence caused it, not an edit (the rules marked t)
+    by_time: bool = False

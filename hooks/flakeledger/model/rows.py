@@ -40,7 +40,7 @@ class Places(NamedTuple):
             return Place(self.line, self.column)
         line, column, items = found[2], found[3], found[4]
         if item is not None and items is not None:
-            where = items[item]  # type: ignore[call-overload, index]  # a list takes int, a mapping str
+            where = items[item]  # type: ignore[index]  # a list takes an int, a mapping a str: the caller knows
             return Place(self.line + where[0], where[1])
         assert isinstance(line, int) and isinstance(column, int)
         return Place(self.line + line, column)

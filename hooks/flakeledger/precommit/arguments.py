@@ -1,0 +1,65 @@
+"""The arguments that the checks share, and the one clock read of a run.
+
+Invariants:
+* `--now` takes an instant with its zone; without it the clock is read once, here.
+* `--no-base=warn` is the only way to pass without a base, and it is never silent.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+
+from flakeledger.model.clock import parse_instant
+from flakeledger.reporters import REPORTERS
+from flakeledger.rules.table import RULE_NAMES
+
+
+def instant(text: str) -> int:
+    """The `--now` argument in seconds; argparse prints what is wrong with it."""
+    try:
+        return parse_instant(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def rule_name(text: str) -> str:
+    """The `--only` argument: the name of a rule."""
+    if text not in RULE_NAMES:
+        import difflib
+
+        near = difflib.get_close_matches(text, RULE_NAMES, n=1)
+        raise argparse.ArgumentTypeError(f"no rule {text!r}" + (f"; did you mean {near[0]}?" if near else ""))
+    return text
+
+
+def add_check_arguments(parser: argparse.ArgumentParser) -> None:
+    """What check-ledgers, check-change and check have in common."""
+    parser.add_argument("--now", type=instant, metavar="INSTANT", help="judge at this time: 2026-10-11T00:00:00Z")
+    parser.add_argument("--base", metavar="REV", help="judge against the merge base with this revision")
+    parser.add_argument(
+        "--no-base",
+        choices=["warn"],
+        metavar="warn",
+        help="pass with a loud NOT CHECKED when no base is known (use it with `verbose: true`)",
+    )
+    parser.add_argument("--format", choices=sorted(REPORTERS), default="text", help="how to report (default: text)")
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        type=rule_name,
+        metavar="RULE",
+        help="report this rule alone (repeatable)",
+    )
+
+
+def now_of(arguments: argparse.Namespace) -> int:
+    """The time of this run in seconds."""
+    return int(time.time()) if arguments.now is None else int(arguments.now)
+
+
+def wants_colour(environment_no_color: str | None) -> bool:
+    """Whether standard output is a terminal that may be coloured (https://no-color.org)."""
+    return not environment_no_color and sys.stdout.isatty()

@@ -1,0 +1,36 @@
+"""What every check does around its rules: open the repository, judge, print, keep what was learnt."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable
+
+from flakeledger.model.errors import CannotTell
+from flakeledger.precommit.arguments import now_of
+from flakeledger.precommit.output import show, show_undecided
+from flakeledger.repo.repository import Repository, open_repository
+from flakeledger.rules.inspection import Outcome, Request
+
+Inspect = Callable[[Repository, Request], Outcome]
+
+
+def run_check(command: str, arguments: argparse.Namespace, inspect: Inspect) -> int:
+    """One check from arguments to exit code."""
+    request = Request(
+        command=command,
+        environment=os.environ,
+        now=now_of(arguments),
+        base=arguments.base,
+        head=getattr(arguments, "rev", None),
+        no_base=arguments.no_base == "warn",
+        only=frozenset(arguments.only),
+    )
+    try:
+        with open_repository(os.getcwd(), os.environ, from_disk=getattr(arguments, "disk", False)) as repository:
+            outcome = inspect(repository, request)
+    except CannotTell as error:
+        show_undecided(command, error, arguments.format)
+        return 2
+    show(outcome.report, arguments.format)
+    return outcome.code

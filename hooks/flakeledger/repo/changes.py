@@ -1,0 +1,246 @@
+"""From a basis to the changes that are judged: one, or each first-parent step of a push.
+
+Invariants:
+* The policy that judges a change is the policy of the base branch's tip, else of the base, else the
+  last one that an ancestor had. Where none of them ever had one, this is the adoption: no change
+  rule applies, and a note says so.
+* A step of a push that touches no ledger, no guard and no forbidden pair builds no change.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+from flakeledger.model.errors import CannotTell
+from flakeledger.model.ledger_paths import FREEZES, GUARD, LEDGERS, POLICY
+from flakeledger.model.patterns import PathClasses
+from flakeledger.model.policy import Policy
+from flakeledger.repo.base import Basis
+from flakeledger.repo.change import Change
+from flakeledger.repo.ledger import Ledger
+from flakeledger.repo.merge import after, before, expected_entries, merged_rows
+from flakeledger.repo.repository import Repository
+from flakeledger.repo.tree import Tree
+from flakeledger.store.git import PathChange, Step, TreeEntry
+
+ADOPTION = "no change rule applies: no policy stood before this change (adoption)"
+REPAIR = "the base's policy cannot be read and this change mends it alone: judged by the new policy"
+
+
+class Changes(NamedTuple):
+    """The changes to judge, and what the summary must say about them."""
+
+    changes: tuple[Change, ...]
+    notes: tuple[str, ...]
+
+
+def changes_of(repository: Repository, basis: Basis, now: int) -> Changes:
+    """Every change that the basis holds. CannotTell when an object or a policy is missing or broken."""
+    if basis.stepwise:
+        return _steps(repository, basis, now)
+    if basis.merged:
+        return _merge(repository, basis, now)
+    return net_change(repository, basis, now)
+
+
+def net_change(repository: Repository, basis: Basis, now: int) -> Changes:
+    """The net difference from base to new, as one change (or none, at the adoption)."""
+    new_tree = repository.tree(basis.new)
+    paths = repository.differences(basis.base, basis.new)
+    base_tree = _put_back(new_tree, repository.label(basis.base), paths)
+    return _single(repository, basis, now, paths, base_tree, new_tree)
+
+
+def _put_back(tree: Tree, label: str, paths: tuple[PathChange, ...]) -> Tree:
+    return tree.put_back(label, {change.path: before(change) for change in paths})
+
+
+class _Sides(NamedTuple):
+    """The three trees of each merged head, and the paths on which the result differs from the three-way result."""
+
+    base: Tree
+    ours: Tree
+    theirs: Tree
+
+
+def _merge(repository: Repository, basis: Basis, now: int) -> Changes:
+    """What a merge that is being committed does itself, against the three-way result (octopus merges fold)."""
+    new_tree = repository.tree(basis.new)
+    paths = repository.differences(basis.base, basis.new)
+    virtual = _put_back(new_tree, "HEAD", paths)
+    parents, sides = [virtual], []
+    for head, merge_base in zip(basis.merged, basis.merge_bases, strict=True):
+        from_theirs = repository.differences(head, basis.new)
+        from_base = repository.differences(merge_base or repository.git.empty_tree(), basis.new)
+        theirs = _put_back(new_tree, repository.label(head), from_theirs)
+        parents.append(theirs)
+        sides.append(_Sides(_put_back(new_tree, "merge base", from_base), virtual, theirs))
+        results = _results(paths, from_theirs, from_base)
+        merged = expected_entries(from_base, paths, from_theirs)
+        paths = tuple(
+            _path_change(path, entry, results[path]) for path, entry in merged.items() if entry != results[path]
+        )
+        virtual = _put_back(new_tree, "the three-way result", paths)
+    return _single(repository, basis, now, paths, virtual, new_tree, tuple(parents), tuple(sides))
+
+
+def _results(*differences: tuple[PathChange, ...]) -> dict[str, TreeEntry | None]:
+    return {change.path: after(change) for changes in differences for change in changes}
+
+
+def _path_change(path: str, old: TreeEntry | None, new: TreeEntry | None) -> PathChange:
+    nothing = TreeEntry("", "")
+    return PathChange(path, *(old or nothing), *(new or nothing))
+
+
+def _single(
+    repository: Repository,
+    basis: Basis,
+    now: int,
+    paths: tuple[PathChange, ...],
+    base_tree: Tree,
+    new_tree: Tree,
+    parents: tuple[Tree, ...] = (),
+    sides: tuple[_Sides, ...] = (),
+) -> Changes:
+    policy, notes = judging_policy(repository, basis, base_tree, new_tree, paths)
+    if policy is None:
+        return Changes((), (*notes, ADOPTION))
+    change = Change(
+        basis,
+        base_tree,
+        new_tree,
+        paths,
+        policy,
+        PathClasses(policy),
+        partial(_base_ledger, repository, base_tree, new_tree, sides),
+        partial(repository.ledger, new_tree),
+        parents or (base_tree,),
+        frozenset(),
+        now,
+    )
+    return Changes((replace(change, own=_own_rows(repository, change)),), notes)
+
+
+def _base_ledger(repository: Repository, base_tree: Tree, new_tree: Tree, sides: tuple[_Sides, ...]) -> Ledger:
+    """The ledger of the base tree; for a merge with the rows of the three-way result."""
+    base = repository.ledger(base_tree)
+    result = repository.ledger(new_tree)
+    for index, side in enumerate(sides):
+        common, theirs = repository.ledger(side.base), repository.ledger(side.theirs)
+        ours = repository.ledger(side.ours) if index == 0 else base
+        base = replace(
+            base,
+            freezes=merged_rows(*(one.freeze_by_test for one in (common, ours, theirs, result))),
+            fixtures=merged_rows(*(one.fixture_by_id for one in (common, ours, theirs, result))),
+            properties=merged_rows(*(one.property_by_id for one in (common, ours, theirs, result))),
+        )
+    return base
+
+
+def _own_rows(repository: Repository, change: Change) -> frozenset[str]:
+    """The tests whose rows this branch itself added: they are absent where it left the default branch."""
+    if change.basis.branch_point is None or FREEZES not in change.changed_paths:
+        return frozenset()
+    left = repository.ledger(repository.tree(change.basis.branch_point))
+    return frozenset(change.base.freeze_by_test.keys() - left.freeze_by_test.keys())
+
+
+def judging_policy(
+    repository: Repository, basis: Basis, base_tree: Tree, new_tree: Tree, paths: tuple[PathChange, ...]
+) -> tuple[Policy | None, tuple[str, ...]]:
+    """The policy that judges, and notes; None at the adoption. CannotTell when it cannot be read."""
+    trees = [base_tree]
+    if basis.tip is not None and basis.tip != basis.base:
+        trees.insert(0, repository.tree(basis.tip))
+    for tree in trees:
+        if tree.entry(POLICY) is not None:
+            policy = repository.policy(tree)
+            if policy is not None:
+                return policy, ()
+            repaired = repository.policy(new_tree)
+            if repaired is not None and {change.path for change in paths} == {POLICY}:
+                return repaired, (REPAIR,)
+            raise CannotTell(
+                f"the policy of {tree.label} cannot be read, and it would judge this change",
+                f"mend {POLICY} alone, in a change of its own: flakeledger check-ledgers says what is wrong with it",
+            )
+    if basis.base == repository.git.empty_tree():
+        return None, ()
+    return _ancestral_policy(repository, basis)
+
+
+def _ancestral_policy(repository: Repository, basis: Basis) -> tuple[Policy | None, tuple[str, ...]]:
+    """The last policy that an ancestor of the base had before it was deleted; None when none ever had one."""
+    deletion = repository.git.newest_commit_touching(basis.base, POLICY)
+    for parent in repository.git.parents(deletion) if deletion else ():
+        tree = repository.tree(parent)
+        if tree.entry(POLICY) is not None:
+            policy = repository.policy(tree)
+            if policy is None:
+                raise CannotTell(
+                    f"the last policy before it was deleted ({tree.label}) cannot be read",
+                    f"git checkout {parent[:12]} -- {POLICY}, mend it, and commit it alone",
+                )
+            return policy, (f"judged by the policy of {tree.label}: it was deleted afterwards",)
+    return None, ()
+
+
+def _steps(repository: Repository, basis: Basis, now: int) -> Changes:
+    """The steps that may hold something to judge, oldest first."""
+    steps = repository.git.steps(basis.base, basis.new)
+    if not steps:
+        raise CannotTell(
+            f"no commit lies between {basis.base[:12]} and {basis.new[:12]}",
+            "give the range: --base REV [--head REV]",
+        )
+    new_tree = repository.tree(basis.new)
+    later: dict[str, TreeEntry | None] = {}
+    found: list[Changes] = []
+    judges: dict[str, _Judge] = {}
+    current = new_tree.entry(POLICY)
+    for step in reversed(steps):
+        earlier = {change.path: before(change) for change in step.changes}
+        current = earlier.get(POLICY, current)
+        if _matters(repository, step, current, judges):
+            step_tree = new_tree.put_back(repository.label(step.commit), dict(later))
+            found.append(_step(repository, basis, now, step, step_tree))
+        later |= earlier
+    found.reverse()
+    return Changes(
+        tuple(change for changes in found for change in changes.changes),
+        tuple(dict.fromkeys(note for changes in found for note in changes.notes)),
+    )
+
+
+class _Judge(NamedTuple):
+    """A policy of some step, and its classes."""
+
+    policy: Policy
+    classes: PathClasses
+
+
+def _matters(repository: Repository, step: Step, policy: TreeEntry | None, judges: dict[str, _Judge]) -> bool:
+    """Whether some change rule could fire on the step."""
+    if any(change.path.startswith(LEDGERS) or change.path == GUARD for change in step.changes):
+        return True
+    if policy is None:
+        return False
+    judge = judges.get(policy.oid)
+    if judge is None:
+        read = repository.policy_of_blob(policy.oid)
+        if read is None:
+            return True
+        judge = judges[policy.oid] = _Judge(read, PathClasses(read))
+    names = {judge.classes.class_of(change.path).name for change in step.changes}
+    return any(one in names and other in names for one, other in judge.policy.forbid)
+
+
+def _step(repository: Repository, basis: Basis, now: int, step: Step, step_tree: Tree) -> Changes:
+    base_tree = step_tree.put_back(
+        repository.label(step.parent), {change.path: before(change) for change in step.changes}
+    )
+    own = basis._replace(base=step.parent, new=step.commit, stepwise=False, tip=None, branch_point=None)
+    return _single(repository, own, now, tuple(step.changes), base_tree, step_tree)

@@ -1,0 +1,215 @@
+"""A tree's ledger: all rows, typed and cross-indexed, with what is malformed, and what the tree says of them.
+
+Invariants:
+* What cannot be read is a finding, never an absent row in silence: `unreadable` names the files
+  whose rows are not all known.
+* Nothing here reads a clock; nothing is read, hashed or parsed twice.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import MutableMapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from flakeledger.model.findings import Finding
+from flakeledger.model.patterns import PathClasses
+from flakeledger.model.policy import Policy
+from flakeledger.model.records import Fixture, Freeze, Property, Replay
+from flakeledger.repo.files import Files
+from flakeledger.repo.owners import CodeOwners
+from flakeledger.repo.sources import Sources
+from flakeledger.repo.tree import REGULAR_MODES, Tree
+
+#: findings that mean: some row of this file is not known
+UNREADABLE = frozenset({"yaml-syntax", "yaml-forbidden", "conflict-marker", "duplicate-key"})
+_ODD_MODES = {"120000": "a symbolic link", "160000": "a submodule"}
+
+
+class LockedFile(NamedTuple):
+    """What stands at a fixture's path: its digest, or why it has none."""
+
+    state: Literal["file", "missing", "not-a-file", "no-contract"]
+    digest: str | None
+    problem: str
+
+
+def covers(listed: str, test: str) -> bool:
+    """Whether a listed test id is this test: the same id, or its function without the parameters."""
+    return listed == test or (test.endswith("]") and test.partition("[")[0] == listed)
+
+
+class Rows(NamedTuple):
+    """What the ledger files of a tree hold, and what is malformed."""
+
+    policy: Policy | None
+    freezes: tuple[Freeze, ...]
+    fixtures: tuple[Fixture, ...]
+    properties: tuple[Property, ...]
+    replays: tuple[Replay, ...]
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The rows of one tree and the facts that rules ask of the tree."""
+
+    tree: Tree
+    policy: Policy | None
+    freezes: tuple[Freeze, ...]
+    fixtures: tuple[Fixture, ...]
+    properties: tuple[Property, ...]
+    replays: tuple[Replay, ...]
+    findings: tuple[Finding, ...]
+    files: Files
+    modules: MutableMapping[str, object]
+
+    @cached_property
+    def unreadable(self) -> frozenset[str]:
+        """The ledger files of which some row could not be read."""
+        return frozenset(finding.path for finding in self.findings if finding.rule in UNREADABLE)
+
+    @cached_property
+    def freeze_by_test(self) -> dict[str, Freeze]:
+        """The first row of each frozen test."""
+        return {freeze.test: freeze for freeze in reversed(self.freezes) if freeze.test is not None}
+
+    @cached_property
+    def fixture_by_id(self) -> dict[str, Fixture]:
+        """The first row of each fixture id."""
+        return {fixture.id: fixture for fixture in reversed(self.fixtures) if fixture.id is not None}
+
+    @cached_property
+    def property_by_id(self) -> dict[str, Property]:
+        """The first row of each property id."""
+        return {found.id: found for found in reversed(self.properties) if found.id is not None}
+
+    @cached_property
+    def replays_by_test(self) -> dict[str, list[Replay]]:
+        """The replays of each test, in the order of the log."""
+        grouped: dict[str, list[Replay]] = {}
+        for replay in self.replays:
+            grouped.setdefault(replay.test, []).append(replay)
+        return grouped
+
+    @cached_property
+    def classes(self) -> PathClasses | None:
+        """The path classes of this tree's own policy."""
+        return None if self.policy is None else PathClasses(self.policy)
+
+    @cached_property
+    def sources(self) -> Sources:
+        """What the tree's test code says."""
+        return Sources(self.tree.entries, self.tree.blob, self.files.sha256, self.modules)
+
+    @cached_property
+    def _owners(self) -> CodeOwners:
+        return CodeOwners.read(self.tree)
+
+    def code_owners(self, path: str) -> tuple[str, ...]:
+        """The owners that CODEOWNERS gives the path."""
+        return self._owners.of(path)
+
+    def nearest_property(self, name: str) -> str | None:
+        """The property id that looks most like a misspelt one."""
+        return next(iter(difflib.get_close_matches(name, self.property_by_id, n=1)), None)
+
+    def locked_file(self, fixture: Fixture) -> LockedFile:
+        """What stands at the fixture's path."""
+        assert fixture.path is not None
+        found = self.tree.entry(fixture.path)
+        if fixture.path in self.tree.unmerged:
+            return LockedFile("not-a-file", None, "an unmerged path")
+        if found is None:
+            if self.tree.is_folder(fixture.path):
+                return LockedFile("not-a-file", None, "a folder")
+            return LockedFile("missing", None, "")
+        if found.mode not in REGULAR_MODES:
+            return LockedFile("not-a-file", None, _ODD_MODES.get(found.mode, f"an entry of mode {found.mode}"))
+        if fixture.hash == "contract":
+            contract = self.files.contract(found.oid)
+            return LockedFile("file" if contract.digest else "no-contract", contract.digest, contract.problem)
+        return LockedFile("file", self.files.content(found.oid), "")
+
+    def fixture_digest(self, name: str) -> tuple[str | None, str | None]:
+        """The path of a fixture row and the digest that the tree gives it; None where there is none."""
+        fixture = self.fixture_by_id.get(name)
+        if fixture is None or fixture.path is None:
+            return None, None
+        return fixture.path, self.locked_file(fixture).digest
+
+    def fixture_pins(self, property_id: str | None) -> dict[str, str]:
+        """The digests of a property's fixtures, by fixture id: what a new freeze pins."""
+        found = self.property_by_id.get(property_id or "")
+        names = (found.fixtures or ()) if found is not None else ()
+        pins = ((name, self.fixture_digest(name)[1]) for name in names)
+        return {name: digest for name, digest in pins if digest is not None}
+
+    @cached_property
+    def _locked_paths(self) -> frozenset[str]:
+        return frozenset(fixture.path for fixture in self.fixtures if fixture.path is not None)
+
+    @cached_property
+    def _generator_sets(self) -> dict[str, list[str]]:
+        return {}
+
+    def generator_set(self, property_id: str | None) -> list[str]:
+        """The sorted paths of the property's generator set (LEDGERS.md); empty for an unknown property."""
+        found = self.property_by_id.get(property_id or "")
+        if found is None or found.id is None or self.classes is None or self.policy is None:
+            return []
+        known = self._generator_sets.get(found.id)
+        if known is None:
+            classes = self.classes
+            known = self._generator_sets[found.id] = self.sources.generator_set(
+                found.tests or (),
+                found.generators,
+                self.policy.seeds,
+                self._locked_paths,
+                lambda path: classes.class_of(path).name == "generator",
+            )
+        return known
+
+    def generator_digest(self, property_id: str | None) -> str | None:
+        """The digest of the property's generator set; None for an unknown property."""
+        if property_id not in self.property_by_id or self.policy is None:
+            return None
+        return self.sources.generator_digest(self.generator_set(property_id))
+
+    def void_pins(self, freeze: Freeze) -> list[str]:
+        """The pins of the row that this tree contradicts, by field name."""
+        void = []
+        for name, digest in (freeze.fixture_hashes or {}).items():
+            if self.fixture_digest(name)[1] != digest:
+                void.append("fixture_hashes")
+                break
+        if freeze.generator_hash is not None and self.generator_digest(freeze.property_id) != freeze.generator_hash:
+            void.append("generator_hash")
+        if freeze.test_hash is not None and freeze.test is not None:
+            text_digest = self.sources.test_digest(freeze.test)
+            if text_digest is not None and text_digest != freeze.test_hash:
+                void.append("test_hash")
+        return void
+
+    def pinned(self, freeze: Freeze) -> Freeze:
+        """The row with every absent pin filled in from this tree."""
+        return freeze._replace(
+            fixture_hashes=freeze.fixture_hashes or self.fixture_pins(freeze.property_id),
+            generator_hash=freeze.generator_hash or self.generator_digest(freeze.property_id),
+            test_hash=freeze.test_hash or (self.sources.test_digest(freeze.test) if freeze.test else None),
+        )
+
+    def has_test(self, test: str) -> bool:
+        """Whether the tree has the test (or several that the id names)."""
+        return self.sources.test(test).state != "absent"
+
+    def counts(self) -> dict[str, int]:
+        """How many rows of each kind there are, for the summary."""
+        return {
+            "freezes": len(self.freezes),
+            "fixtures": len(self.fixtures),
+            "properties": len(self.properties),
+            "replays": len(self.replays),
+        }

@@ -1,0 +1,268 @@
+"""What one Python module says: its tests, the properties it names, its imports. Facts of a blob, made to be cached.
+
+Invariants:
+* Facts depend on the bytes alone, never on the path, so they can be cached by blob id; they are JSON, stamped
+  with the form of the facts and the Python that parsed: another stamp is no answer.
+* No input gives a traceback or runs code. A module that cannot be parsed has no tests but a `problem`.
+* `ast` and `tokenize` are imported only when a module is parsed, not when facts come from the cache.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from flakeledger.repo.imports import Import
+
+if TYPE_CHECKING:
+    import ast
+
+    from flakeledger.repo.closure import Closure
+    from flakeledger.repo.outline import Outline
+
+#: raise the first number whenever facts, or the digest of a test, get another form or meaning
+STAMP = f"1 {sys.version_info[0]}.{sys.version_info[1]}"
+LARGEST = 4 * 1024 * 1024
+#: the encodings of source code that are read; any other coding cookie is a problem
+_ENCODINGS = {
+    "utf-8": "utf-8",
+    "utf8": "utf-8",
+    "u8": "utf-8",
+    "utf-8-sig": "utf-8",
+    "ascii": "ascii",
+    "us-ascii": "ascii",
+    "latin-1": "latin-1",
+    "latin1": "latin-1",
+    "iso-8859-1": "latin-1",
+    "iso-8859-15": "iso-8859-15",
+    "cp1252": "cp1252",
+    "windows-1252": "cp1252",
+}
+_BOM = b"\xef\xbb\xbf"
+_COOKIE = re.compile(rb"[ \t\f]*#[^\r\n]*?coding[:=][ \t]*([-\w.]+)", re.ASCII)
+_BLANK = re.compile(rb"[ \t\f]*(#[^\r\n]*)?")
+_NAMED = re.compile(r"(?<![\w.-])property_id:[ \t]*([A-Za-z][A-Za-z0-9_.-]*)", re.ASCII)
+_ID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*", re.ASCII)
+#: a comment that may matter; only then the module is cut into tokens
+_COMMENT = re.compile(r"#[^\n]*(?:property_id|flakeledger):")
+
+
+class TestFacts(NamedTuple):
+    """One test of a module. `digest` is its test_hash (see `closure.py`)."""
+
+    line: int
+    digest: str
+    given: bool
+    parametrised: bool
+
+
+class ModuleFacts(NamedTuple):
+    """What a module says.
+
+    `tests` by qualified name ("Class::test_x"). `opaque` are the names whose tests may be written elsewhere:
+    what the module assigns or imports ("*" for a star import), classes with a base, a metaclass or a decorator
+    that this module does not explain, and members that a class assigns. `problem` says why it cannot be parsed.
+    """
+
+    tests: dict[str, TestFacts]
+    classes: frozenset[str]
+    opaque: frozenset[str]
+    imports: list[Import]
+    property_ids: frozenset[str]
+    problem: str | None
+
+    def to_json(self) -> list[object]:
+        """The facts as plain JSON."""
+        return [
+            STAMP,
+            {name: list(facts) for name, facts in self.tests.items()},
+            sorted(self.classes),
+            sorted(self.opaque),
+            [[found.module, found.level, list(found.names)] for found in self.imports],
+            sorted(self.property_ids),
+            self.problem,
+        ]
+
+
+def facts_from_json(value: object) -> ModuleFacts | None:
+    """The facts that `to_json` wrote with the same stamp; None for anything else."""
+    if not (isinstance(value, list) and len(value) == 7 and value[0] == STAMP):
+        return None
+    _, tests, classes, opaque, imports, property_ids, problem = value
+    return ModuleFacts(
+        {name: TestFacts._make(facts) for name, facts in tests.items()},
+        frozenset(classes),
+        frozenset(opaque),
+        [Import(module, level, tuple(names)) for module, level, names in imports],
+        frozenset(property_ids),
+        problem,
+    )
+
+
+def named_properties(text: str) -> list[str]:
+    """The ids that a text names as `property_id: ID`; the full stop of a sentence is no part of an id."""
+    return [name.rstrip(".") for name in _NAMED.findall(text)]
+
+
+class _UnreadableError(Exception):
+    """The module cannot be parsed; the text says why."""
+
+
+def module_facts(data: bytes) -> ModuleFacts:
+    """What the bytes of a Python module say; a module that cannot be parsed gives facts with a `problem`."""
+    from flakeledger.repo.closure import TooMuchTextError
+
+    try:
+        return _facts(_text(data))
+    except _UnreadableError as problem:
+        return _unknown(str(problem))
+    except TooMuchTextError:
+        return _unknown("its tests reach more text of their module than flakeledger follows")
+
+
+def _unknown(problem: str) -> ModuleFacts:
+    return ModuleFacts({}, frozenset(), frozenset(), [], frozenset(), problem)
+
+
+def _text(data: bytes) -> str:
+    """The source text with line ends as newlines; _UnreadableError says why it is none."""
+    if len(data) > LARGEST:
+        raise _UnreadableError(f"it is larger than {LARGEST // 1024 // 1024} MB")
+    cookie = _cookie(data)
+    encoding = _ENCODINGS.get(cookie.lower().replace("_", "-"))
+    if encoding is None:
+        raise _UnreadableError(
+            f"its coding cookie {cookie!r} is no encoding that flakeledger reads; use utf-8"
+        )
+    try:
+        text = data.removeprefix(_BOM).decode(encoding)
+    except UnicodeDecodeError as trouble:
+        line = data.count(b"\n", 0, trouble.start) + 1
+        raise _UnreadableError(f"line {line} is not valid {encoding}") from None
+    if "\0" in text:
+        raise _UnreadableError(f"line {text[: text.index(chr(0))].count(chr(10)) + 1} holds a null byte")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _cookie(data: bytes) -> str:
+    """The encoding that the first or second line declares (PEP 263), else utf-8."""
+    if data.startswith(_BOM):
+        return "utf-8"
+    for line in data[:1024].splitlines()[:2]:
+        found = _COOKIE.match(line)
+        if found:
+            return found[1].decode("ascii")
+        if not _BLANK.fullmatch(line):
+            break
+    return "utf-8"
+
+
+def _parse(text: str) -> ast.Module:
+    import ast
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return ast.parse(text)
+        except SyntaxError as trouble:
+            python = ".".join(map(str, sys.version_info[:2]))
+            raise _UnreadableError(f"line {trouble.lineno or 1} is no Python {python}: {trouble.msg}") from None
+        except (ValueError, RecursionError, MemoryError) as trouble:
+            raise _UnreadableError(f"it cannot be parsed: {str(trouble) or 'it is nested too deeply'}") from None
+
+
+def _facts(text: str) -> ModuleFacts:
+    from flakeledger.repo.closure import Closure, edit_lines
+    from flakeledger.repo.outline import read_outline
+
+    outline = read_outline(_parse(text))
+    comments = _comments(text)
+    lines = text.split("\n")
+    alone = [(line, comment) for line, comment in comments if lines[line - 1].strip() == comment.rstrip()]
+    closure = Closure(outline, edit_lines(lines, outline, alone))
+    return ModuleFacts(
+        _tests(outline, closure),
+        frozenset(closure.classes),
+        frozenset(_opaque(outline, closure)),
+        list(outline.imports),
+        frozenset(_property_ids(outline, comments)),
+        None,
+    )
+
+
+def _comments(text: str) -> list[tuple[int, str]]:
+    """The comments as (line, text), where one may name a property or cite a freeze; else none."""
+    if not _COMMENT.search(text):
+        return []
+    import io
+    import tokenize
+
+    try:
+        return [
+            (token.start[0], token.string)
+            for token in tokenize.generate_tokens(io.StringIO(text).readline)
+            if token.type == tokenize.COMMENT
+        ]
+    except (tokenize.TokenError, SyntaxError) as trouble:
+        raise _UnreadableError(f"its comments cannot be told apart: {trouble}") from None
+
+
+def _tests(outline: Outline, closure: Closure) -> dict[str, TestFacts]:
+    marks = _common_marks(outline, closure)
+    known: dict[str, bool] = {}
+    tests = {}
+    for name, owner, found in closure.tests():
+        if owner not in known:
+            scopes = ("", *closure.scopes(owner).own, *closure.scopes(owner).around)
+            known[owner] = any(closure.says(owner, marks.get(scope, ()), "parametrize") for scope in scopes)
+        decorators = [node for definition in found for node in definition.decorators]
+        tests[name] = TestFacts(
+            found[-1].first,
+            closure.digest(owner, found),
+            closure.says(owner, decorators, "given"),
+            known[owner] or closure.says(owner, decorators, "parametrize"),
+        )
+    return tests
+
+
+def _common_marks(outline: Outline, closure: Closure) -> dict[str, list[ast.expr]]:
+    """The marks on all tests of a class, or of the module (""): decorators and `pytestmark`."""
+    import ast
+
+    marks: dict[str, list[ast.expr]] = {}
+    for owner, value in outline.pytestmarks:
+        if owner is not None:
+            marks.setdefault(owner, []).extend(value.elts if isinstance(value, ast.Tuple | ast.List) else [value])
+    for name, outlines in closure.classes.items():
+        for found in outlines:
+            marks.setdefault(name, []).extend(found.header.decorators)
+    return marks
+
+
+def _opaque(outline: Outline, closure: Closure) -> Iterator[str]:
+    yield from outline.aliases
+    yield from closure.assigned("")
+    for owner in closure.classes:
+        scopes = closure.scopes(owner)
+        if not scopes.is_closed:
+            yield owner
+        for scope in scopes.own:
+            yield from (f"{owner}::{name}" for name in closure.assigned(scope) if name.startswith("test"))
+
+
+def _property_ids(outline: Outline, comments: Iterable[tuple[int, str]]) -> Iterator[str]:
+    import ast
+
+    for _, comment in comments:
+        yield from named_properties(comment)
+    for docstring in outline.docstrings:
+        if isinstance(docstring.value, ast.Constant) and isinstance(docstring.value.value, str):
+            yield from named_properties(docstring.value.value)
+    marks = [node for _, value in outline.pytestmarks for node in ast.walk(value)]
+    for node in (*outline.decorators, *marks):
+        if isinstance(node, ast.Call) and outline.resolve(node) == "pytest.mark.property_id":
+            arguments = [argument.value for argument in node.args if isinstance(argument, ast.Constant)]
+            yield from (name for name in arguments if isinstance(name, str) and _ID.fullmatch(name))

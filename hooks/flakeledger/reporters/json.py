@@ -1,0 +1,69 @@
+"""Findings for programs: one JSON object, described in the docstring of `report`.
+
+Invariants:
+* The text is ASCII, its keys are sorted, it ends in a newline, and any strict parser reads it.
+* `version` is raised when a key changes its meaning or goes; new keys may come at any time.
+* No line of it can be taken for a workflow command, whatever the files say.
+"""
+
+from __future__ import annotations
+
+import json
+
+from flakeledger.model.errors import CannotTell
+from flakeledger.model.findings import Finding
+from flakeledger.model.report import Report
+from flakeledger.reporters.escape import escape_surrogates
+
+VERSION = 1
+#: texts that only stand inside strings, and how JSON spells them harmlessly
+_SPELLINGS = (("##", "#\\u0023"), ("\x7f", "\\u007f"))
+
+
+def report(report: Report) -> str:
+    """The whole report.
+
+    Keys: `version` (1); `command`; `judged`, `base` and `now` as in the text's summary; `counts` (freezes, fixtures,
+    properties, replays); `findings`, each with `path`, `line`, `column`, `rule`, `level` ("error" or "warning"),
+    `message`, `fix` and `subject` (the row's key, or ""); `notes`; `summary` with how many `errors` and `warnings`.
+    A byte of a name that is no UTF-8 is spelt `\\xff`: half characters are no JSON to strict parsers.
+    """
+    value = {
+        "version": VERSION,
+        "command": report.command,
+        "judged": escape_surrogates(report.judged),
+        "base": escape_surrogates(report.base),
+        "now": report.now,
+        "counts": dict(report.counts),
+        "findings": [_finding(finding) for finding in report.findings],
+        "notes": [escape_surrogates(note) for note in report.notes],
+        "summary": {"errors": report.errors, "warnings": report.warnings},
+    }
+    return _dumped(value)
+
+
+def undecided(command: str, error: CannotTell) -> str:
+    """What could not be decided: `version`, `command`, and `cannot_tell` with `reason`, `fix` and `place` (or "")."""
+    told = {"reason": error.reason, "fix": error.fix, "place": error.place}
+    escaped = {name: escape_surrogates(value) for name, value in told.items()}
+    return _dumped({"version": VERSION, "command": command, "cannot_tell": escaped})
+
+
+def _dumped(value: object) -> str:
+    text = json.dumps(value, indent=2, sort_keys=True)
+    for written, spelling in _SPELLINGS:
+        text = text.replace(written, spelling)
+    return text + "\n"
+
+
+def _finding(finding: Finding) -> dict[str, str | int]:
+    return {
+        "path": escape_surrogates(finding.path),
+        "line": finding.line,
+        "column": finding.column,
+        "rule": finding.rule,
+        "level": finding.level,
+        "message": escape_surrogates(finding.message),
+        "fix": escape_surrogates(finding.fix),
+        "subject": escape_surrogates(finding.subject),
+    }

@@ -1,0 +1,164 @@
+"""State rules about evidence: what the newest replay lacks for the freeze that stands on it.
+
+Invariants:
+* The newest replay by `run_at` from the freeze's `replay_env` judges it, wherever it stands in the file.
+* A window of at most `unproven_days` needs no replay; but a replay that passed nothing always counts.
+* `seeded: false` for a `@given` test is no evidence.
+* Every count is printed with its bound.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator
+
+from flakeledger.model.clock import DAY, parse_instant
+from flakeledger.model.findings import Finding
+from flakeledger.model.records import Freeze, Replay
+from flakeledger.repo.ledger import Ledger
+from flakeledger.rules.freezes import at, shown, start_of, window_days
+
+
+def bound(runs: int) -> str:
+    """What 0 failures in this many runs say: the rate's 95 % bound, one-sided, as text."""
+    return f"{100 * (1 - 0.05 ** (1 / runs)):.1f} %"
+
+
+def newest_replay(ledger: Ledger, freeze: Freeze) -> Replay | None:
+    """The newest replay that judges the freeze, or None."""
+    if freeze.test is None:
+        return None
+    given = ledger.replays_by_test.get(freeze.test, ())
+    candidates = [replay for replay in given if replay.env == freeze.replay_env and _is_evidence(ledger, replay)]
+    return max(candidates, key=lambda replay: parse_instant(replay.run_at), default=None)
+
+
+def _is_evidence(ledger: Ledger, replay: Replay) -> bool:
+    return replay.seeded is not False or not ledger.sources.is_given(replay.test)
+
+
+def needs_replay(ledger: Ledger, freeze: Freeze) -> bool:
+    """Whether the window is too long to stand without a replay. (A row without a window has its own finding.)"""
+    assert ledger.policy is not None
+    days = window_days(freeze)
+    return days is not None and days > ledger.policy.limits.unproven_days
+
+
+def _command(ledger: Ledger, freeze: Freeze) -> str:
+    assert ledger.policy is not None
+    return (
+        f"replay {shown(freeze)} under {ledger.policy.limits.min_seeds} seeds on {freeze.replay_env} "
+        "and append the line to ledgers/replays.jsonl, or remove the row"
+    )
+
+
+def replay_missing(ledger: Ledger, _now: int) -> Iterator[Finding]:
+    """No replay of the test at all."""
+    for freeze in ledger.freezes:
+        if freeze.test is None or not needs_replay(ledger, freeze) or newest_replay(ledger, freeze) is not None:
+            continue
+        if not ledger.replays_by_test.get(freeze.test):
+            yield _aged(freeze, "replay-missing", f"no replay of {freeze.test} is recorded", _command(ledger, freeze))
+
+
+def replay_wrong_env(ledger: Ledger, _now: int) -> Iterator[Finding]:
+    """Replays there are, but none of them is evidence from the row's `replay_env`."""
+    for freeze in ledger.freezes:
+        if freeze.test is None or not needs_replay(ledger, freeze) or newest_replay(ledger, freeze) is not None:
+            continue
+        others = ledger.replays_by_test.get(freeze.test, ())
+        if others:
+            seen = ", ".join(sorted({replay.env for replay in others}))
+            message = f"no replay of {freeze.test} from {freeze.replay_env} is evidence (recorded from: {seen})"
+            yield _aged(freeze, "replay-wrong-env", message, _command(ledger, freeze))
+
+
+def replay_stale(ledger: Ledger, now: int) -> Iterator[Finding]:
+    """The newest replay is too old."""
+    assert ledger.policy is not None
+    oldest = ledger.policy.limits.max_replay_age_days
+    for freeze in ledger.freezes:
+        newest = newest_replay(ledger, freeze) if needs_replay(ledger, freeze) else None
+        if newest is not None and now - parse_instant(newest.run_at) > oldest * DAY:
+            days = (now - parse_instant(newest.run_at)) // DAY
+            message = f"the newest replay of {freeze.test} is {days} days old; the policy allows {oldest}"
+            yield _aged(freeze, "replay-stale", message, _command(ledger, freeze))
+
+
+def replay_few_seeds(ledger: Ledger, _now: int) -> Iterator[Finding]:
+    """The newest replay ran under too few seeds."""
+    assert ledger.policy is not None
+    least = ledger.policy.limits.min_seeds
+    for freeze in ledger.freezes:
+        newest = newest_replay(ledger, freeze) if needs_replay(ledger, freeze) else None
+        if newest is not None and newest.total < least:
+            message = (
+                f"the newest replay of {freeze.test} ran under {newest.total} seeds; the policy asks for {least} "
+                f"(0 failures in {least} runs bound the rate at {bound(least)})"
+            )
+            yield _aged(freeze, "replay-few-seeds", message, _command(ledger, freeze))
+
+
+def replay_broken(ledger: Ledger, _now: int) -> Iterator[Finding]:
+    """The newest replay passed nothing: broken, not flaky."""
+    for freeze in ledger.freezes:
+        newest = newest_replay(ledger, freeze)
+        if newest is not None and newest.passed == 0:
+            message = (
+                f"{freeze.test} failed {newest.total} of {newest.total} runs on {newest.run_at}: "
+                "it is broken, not flaky, and the freeze hides a bug"
+            )
+            yield _aged(freeze, "replay-broken", message, "mend the product or the test, and remove the row")
+
+
+def _aged(freeze: Freeze, rule: str, message: str, fix: str) -> Finding:
+    return at(freeze, "test", rule, message, fix)._replace(by_time=True)
+
+
+def freeze_not_environment(ledger: Ledger, _now: int) -> Iterator[Finding]:
+    """`failure_class: invariant`, or recorded failures that do not look like the environment (LEDGERS.md)."""
+    assert ledger.policy is not None
+    if ledger.policy.level == "ledger":
+        return
+    for freeze in ledger.freezes:
+        if freeze.failure_class == "invariant":
+            yield _not_environment(freeze, "an invariant failure is a bug to fix, not a reason to freeze")
+        elif freeze.test is not None and freeze.failure_class is not None:
+            yield from _recorded_failures(ledger, freeze)
+
+
+def _not_environment(freeze: Freeze, why: str) -> Finding:
+    message = f"{shown(freeze)}: {why}"
+    fix = "mend the product or the test, and remove the row"
+    return at(freeze, "failure_class", "freeze-not-environment", message, fix)._replace(by_time=True)
+
+
+def _recorded_failures(ledger: Ledger, freeze: Freeze) -> Iterator[Finding]:
+    assert ledger.policy is not None and freeze.test is not None
+    start = start_of(freeze)
+    since = (start or 0) - ledger.policy.limits.max_replay_age_days * DAY
+    replays = [r for r in ledger.replays_by_test.get(freeze.test, ()) if parse_instant(r.run_at) >= since]
+    failures = {name for replay in replays for name in replay.failures}
+    if not failures:
+        if replays and needs_replay(ledger, freeze):
+            runs = sum(replay.total for replay in replays)
+            message = f"{freeze.test}: no failure is recorded in {runs} runs (rate at most {bound(max(runs, 1))})"
+            found = at(freeze, "failure_class", "freeze-not-environment", message, "remove the row if it is mended")
+            yield found._replace(level="warning", by_time=True)
+        return
+    flipped = not ledger.sources.is_given(freeze.test) and any(0 < r.passed < r.total for r in replays)
+    others = sorted(name for name in failures if not is_environment(name, ledger.policy.environment_failures))
+    if others and not flipped:
+        yield _not_environment(
+            freeze, f"its replays failed with {', '.join(others)}, which no `environment_failures` of the policy names"
+        )
+
+
+def is_environment(name: str, accepted: tuple[str, ...]) -> bool:
+    """Whether an exception's name is one of the accepted, or a built-in subclass of one of them."""
+    if name in accepted or name.rpartition(".")[2] in accepted:
+        return True
+    kind = getattr(builtins, name.removeprefix("builtins."), None)
+    if not isinstance(kind, type):
+        return False
+    return any(parent.__name__ in accepted for parent in kind.__mro__)

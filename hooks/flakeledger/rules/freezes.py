@@ -1,0 +1,316 @@
+"""State rules about a freeze as a waiver: owner, window, property, test, count.
+
+Invariants:
+* A field that is absent or was refused by its field table is one finding, not two.
+* `now` is an argument; a window is open while `now < end`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from flakeledger.model.clock import DAY, format_date, format_instant, parse_date, window_end
+from flakeledger.model.fields import FREEZE_FIELDS, nearest_name, needed_at
+from flakeledger.model.findings import Finding
+from flakeledger.model.ledger_paths import FREEZES, POLICY, PROPERTIES
+from flakeledger.model.records import Freeze
+from flakeledger.repo.ledger import Ledger, covers
+
+#: words that people write where an owner belongs and that answer for nothing (LEDGERS.md, freezes.yaml)
+NO_OWNERS = frozenset({"unassigned", "tbd", "none", "todo", "n/a", "?"})
+_OWNER = re.compile(r"@[A-Za-z0-9][A-Za-z0-9_.-]*(/[A-Za-z0-9][A-Za-z0-9_.-]*)*|[^@\s]+@[^@\s]+\.[^@\s]+", re.ASCII)
+
+
+def is_owner(text: str | None) -> bool:
+    """Whether the text names somebody: `@name`, `@org/team` or an e-mail address."""
+    return text is not None and text.lower().lstrip("@") not in NO_OWNERS and _OWNER.fullmatch(text) is not None
+
+
+def at(freeze: Freeze, field: str, rule: str, message: str, fix: str, item: str | None = None) -> Finding:
+    """A finding at one field of a row (at the row itself when the field is absent)."""
+    place = freeze.places.of(field, item)
+    return Finding(FREEZES, place.line, place.column, rule, message, fix, subject=freeze.test or "")
+
+
+def shown(freeze: Freeze) -> str:
+    """The row's test, or its line where the test is missing."""
+    return freeze.test or f"the row on line {freeze.places.line}"
+
+
+def lacks(freeze: Freeze, field: str) -> bool:
+    """Whether the row has neither the field nor a misspelt one that may mean it (a finding says so already)."""
+    written = freeze.places.fields
+    if field in written:
+        return False
+    unknown = [name for name in written if name not in FREEZE_FIELDS.by_name]
+    return not any(nearest_name(name, FREEZE_FIELDS) == field for name in unknown)
+
+
+def missing_field(ledger: Ledger, _now: int) -> Iterator[Finding]:
+    """A field that the policy's level needs is absent. What level `ledger` needs is found while reading."""
+    assert ledger.policy is not None
+    needed = [field for field in needed_at(FREEZE_FIELDS, ledger.policy.level) if field.needed_at != "ledger"]
+    for freeze in ledger.freezes:
+        for field in needed:
+            if lacks(freeze, field.name):
+                yield at(
+                    freeze,
+                    "",
+                    "missing-field",
+                    f"{shown(freeze)} has no `{field.name}`, which level `{ledger.policy.level}` needs",
+                    _pin_text(ledger, freeze, field.name),
+                )
+
+
+def _pin_text(ledger: Ledger, freeze: Freeze, field: str) -> str:
+    """The line to write for an absent field, with the tree's own digest where it is one."""
+    if field == "fixture_hashes":
+        pins = ledger.fixture_pins(freeze.property_id)
+        return "fixture_hashes: {" + ", ".join(f"{name}: {digest}" for name, digest in pins.items()) + "}"
+    if field == "generator_hash":
+        return f"generator_hash: {ledger.generator_digest(freeze.property_id) or 'the digest of its generator set'}"
+    if field == "test_hash":
+        digest = ledger.sources.test_digest(freeze.test) if freeze.test else None
+        return f"test_hash: {digest or 'the digest of the test'}"
+    if field == "failure_class":
+        return "failure_class: environment   # or invariant, which is a bug to fix and cannot be cited"
+    return f"{field}: {freeze.replay_env or 'a runner of the policy'}"
+
+
+def freeze_unowned(ledger: Ledger, _now: int) -> Iterator[Finding]:
+    """No owner, a placeholder, or (policy) not an owner of the test's path."""
+    assert ledger.policy is not None
+    for freeze in ledger.freezes:
+        if not is_owner(freeze.owner):
+            if freeze.owner is None and not lacks(freeze, "owner"):
+                continue
+            said = f"`{freeze.owner}` is no owner" if freeze.owner else "nobody owns it"
+            yield at(
+                freeze,
+                "owner",
+                "freeze-unowned",
+                f"{shown(freeze)} is frozen, but {said}",
+                'owner: "@name"   # or "@org/team", or an e-mail address',
+            )
+        elif ledger.policy.owners == "codeowners" and freeze.test is not None:
+            owners = ledger.code_owners(freeze.test.partition("::")[0])
+            if freeze.owner not in owners:
+                yield at(
+                    freeze,
+                    "owner",
+                    "freeze-unowned",
+                    f"{freeze.owner} is not an owner of {freeze.test.partition('::')[0]}",
+                    f"name one of its owners: {', '.join(owners) or 'CODEOWNERS gives it none; add it there'}",
+                )
+
+
+def end_of(freeze: Freeze) -> int | None:
+    """The first second after the freeze's window; None where it has no end."""
+    return None if freeze.expires is None else window_end(freeze.expires)
+
+
+def start_of(freeze: Freeze) -> int | None:
+    """The first second of the day on which it was frozen; None where it has none."""
+    return None if freeze.frozen_on is None else parse_date(freeze.frozen_on)
+
+
+def window_days(freeze: Freeze) -> int | None:
+    """`expires - frozen_on` in days, rounded up; None where one of them is absent."""
+    end, start = end_of(freeze), start_of(freeze)
+    if end is None or start is None or freeze.expires is None:
+        return None
+    if len(freeze.expires) == len("2026-11-19"):
+        end -= DAY
+    return -(-(end - start) // DAY)
+
+
+def freeze_expired(ledger: Ledger, now: int) -> Iterator[Finding]:
+    """The window is over."""
+    for freeze in ledger.freezes:
+        end = end_of(freeze)
+        if end is not None and now >= end:
+            found = at(
+                freeze,
+                "expires",
+                "freeze-expired",
+                f"the freeze of {shown(freeze)} ended at {format_instant(end)}; {freeze.owner or 'nobody'} owns it",
+                f"remove the row (lines {freeze.places.line} and below in {FREEZES}), or replay and renew it",
+            )
+            yield found._replace(by_time=True)
+
+
+def freeze_expiring(ledger: Ledger, now: int) -> Iterator[Finding]:
+    """Fewer than `warn_days` are left: a warning that names the owner."""
+    assert ledger.policy is not None
+    for freeze in ledger.freezes:
+        end = end_of(freeze)
+        if end is None or now >= end or end - now >= ledger.policy.limits.warn_days * DAY:
+            continue
+        days = -(-(end - now) // DAY)
+        left = "less than a day" if days <= 1 else f"{days} days"
+        found = at(
+            freeze,
+            "expires",
+            "freeze-expiring",
+            f"{left} left for {shown(freeze)}, which {freeze.owner or 'nobody'} owns",
+            f"before {format_instant(end)}: mend the test and remove the row, or replay and renew it",
+        )
+        yield found._replace(level="warning", by_time=True)
+
+
+def freeze_window(ledger: Ledger, now: int) -> Iterator[Finding]:
+    """No end, an end before the start, a window that is too long, a start in the future."""
+    assert ledger.policy is not None
+    longest = ledger.policy.limits.max_window_days
+    for freeze in ledger.freezes:
+        start, end, days = start_of(freeze), end_of(freeze), window_days(freeze)
+        if lacks(freeze, "expires"):
+            yield at(
+                freeze,
+                "",
+                "freeze-window",
+                f"{shown(freeze)} has no end: a freeze expires",
+                f"expires: {format_date((now if start is None else start) + longest * DAY)}",
+            )
+        if start is not None and start > now + DAY:
+            yield at(
+                freeze,
+                "frozen_on",
+                "freeze-window",
+                f"{shown(freeze)} is frozen on {freeze.frozen_on}, which is more than a day ahead of now",
+                f"frozen_on: {format_date(now)}",
+            )
+        if start is None or end is None or days is None:
+            continue
+        if days < 0 or end <= start:
+            yield at(
+                freeze,
+                "expires",
+                "freeze-window",
+                f"{shown(freeze)} expires {freeze.expires}, before it was frozen on {freeze.frozen_on}",
+                f"expires: {format_date(start + longest * DAY)}",
+            )
+        elif days > longest:
+            yield at(
+                freeze,
+                "expires",
+                "freeze-window",
+                f"{shown(freeze)} is frozen for {days} days; the policy allows {longest}",
+                f"expires: {format_date(start + longest * DAY)}",
+            )
+
+
+def freeze_no_property(ledger: Ledger, _now: int) -> Iterator[Finding]:
+    """The row names no property."""
+    for freeze in ledger.freezes:
+        if lacks(freeze, "property_id"):
+            yield at(
+                freeze,
+                "",
+                "freeze-no-property",
+                f"{shown(freeze)} is frozen without the property that it protected",
+                f"property_id: ID of a row in {PROPERTIES} that lists this test",
+            )
+
+
+def freeze_unknown_property(ledger: Ledger, _now: int) -> Iterator[Finding]:
+    """The property that the row names is no row of properties.yaml."""
+    for freeze in ledger.freezes:
+        if freeze.property_id is not None and freeze.property_id not in ledger.property_by_id:
+            near = ledger.nearest_property(freeze.property_id)
+            yield at(
+                freeze,
+                "property_id",
+                "freeze-unknown-property",
+                f"{PROPERTIES} has no property {freeze.property_id}",
+                f"did you mean {near}?" if near else f"add the property {freeze.property_id} to {PROPERTIES}",
+            )
+
+
+def freeze_not_bound(ledger: Ledger, _now: int) -> Iterator[Finding]:
+    """The property that the row names does not list the test."""
+    for freeze in ledger.freezes:
+        found = ledger.property_by_id.get(freeze.property_id or "")
+        if found is None or freeze.test is None or found.tests is None:
+            continue
+        if not any(covers(listed, freeze.test) for listed in found.tests):
+            yield at(
+                freeze,
+                "property_id",
+                "freeze-not-bound",
+                f"property {freeze.property_id} does not list {freeze.test}",
+                f'add "{freeze.test}" to the tests of {freeze.property_id} in {PROPERTIES}',
+            )
+
+
+def freeze_dangling(ledger: Ledger, _now: int) -> Iterator[Finding]:
+    """The test does not exist, or the id names more or less than one test."""
+    for freeze in ledger.freezes:
+        if freeze.test is None:
+            continue
+        found = ledger.sources.test(freeze.test)
+        if found.state != "found":
+            yield at(freeze, "test", "freeze-dangling", f"{freeze.test}: {found.reason}", found.fix)
+
+
+def freeze_duplicate(ledger: Ledger, _now: int) -> Iterator[Finding]:
+    """Two rows for one test."""
+    first: dict[str, Freeze] = {}
+    for freeze in ledger.freezes:
+        if freeze.test is None:
+            continue
+        earlier = first.setdefault(freeze.test, freeze)
+        if earlier is not freeze:
+            yield at(
+                freeze,
+                "test",
+                "freeze-duplicate",
+                f"{freeze.test} is frozen twice; the first row is on line {earlier.places.line}",
+                "keep one of the two rows",
+            )
+
+
+def freeze_cap(ledger: Ledger, _now: int) -> Iterator[Finding]:
+    """More rows than the policy allows: one finding, at the first row over the cap."""
+    assert ledger.policy is not None
+    most = ledger.policy.limits.max_freezes
+    if len(ledger.freezes) > most:
+        yield at(
+            ledger.freezes[most],
+            "",
+            "freeze-cap",
+            f"{len(ledger.freezes)} freezes; the policy allows {most}",
+            f"thaw {len(ledger.freezes) - most} of them, or raise `max_freezes` in {POLICY}, alone in its change",
+        )
+
+
+def freeze_renewals(ledger: Ledger, _now: int) -> Iterator[Finding]:
+    """Renewed more often than the policy allows."""
+    assert ledger.policy is not None
+    most = ledger.policy.limits.max_renewals
+    for freeze in ledger.freezes:
+        if freeze.renewed is not None and freeze.renewed > most:
+            yield at(
+                freeze,
+                "renewed",
+                "freeze-renewals",
+                f"{shown(freeze)} was renewed {freeze.renewed} times; the policy allows {most}",
+                "mend or delete the test and remove the row",
+            )
+
+
+def freeze_unknown_runner(ledger: Ledger, _now: int) -> Iterator[Finding]:
+    """`replay_env` or `runner_class` is no runner of the policy."""
+    assert ledger.policy is not None
+    names = [runner.name for runner in ledger.policy.runners]
+    for freeze in ledger.freezes:
+        for field, value in (("replay_env", freeze.replay_env), ("runner_class", freeze.runner_class)):
+            if value is not None and value not in names:
+                yield at(
+                    freeze,
+                    field,
+                    "freeze-unknown-runner",
+                    f"`{field}: {value}` is no runner of {POLICY}",
+                    f"{field}: {' or '.join(names)}",
+                )

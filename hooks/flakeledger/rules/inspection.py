@@ -1,0 +1,136 @@
+"""One inspection: which tree, which base, which rules; out come a report and an exit code.
+
+Invariants:
+* State rules never need a base; where one is known it forgives what time broke (see `staleness.py`).
+* Change rules without a base are exit 2, or with `no_base` a loud NOT CHECKED.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from flakeledger.model.clock import format_instant
+from flakeledger.model.errors import CannotTell
+from flakeledger.model.findings import Finding
+from flakeledger.model.ledger_paths import LEDGERS
+from flakeledger.model.report import Report
+from flakeledger.repo.base import INDEX, Basis, new_tree, resolve
+from flakeledger.repo.change import Change
+from flakeledger.repo.changes import changes_of, net_change
+from flakeledger.repo.ledger import Ledger
+from flakeledger.repo.repository import Repository
+from flakeledger.rules.check import judge_changes, judge_ledger, judge_ledger_in_change, kept
+from flakeledger.rules.staleness import is_stale
+
+NOT_CHECKED = "NOT CHECKED: no base could be found, so no change rule was applied (--no-base=warn)"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to judge: arguments and environment of one run."""
+
+    command: str
+    environment: Mapping[str, str]
+    now: int
+    base: str | None = None
+    head: str | None = None
+    no_base: bool = False
+    only: Collection[str] = ()
+
+
+class Outcome(NamedTuple):
+    """A report and the exit code it deserves."""
+
+    report: Report
+    code: int
+
+
+def inspect_ledgers(repository: Repository, request: Request) -> Outcome:
+    """Every state rule on the new tree."""
+    judged = new_tree(repository.git, head=request.head, environment=request.environment)
+    ledger = repository.ledger(repository.tree(judged))
+    findings = judge_ledger(ledger, request.now)
+    basis = None
+    if any(is_stale(finding) for finding in findings):
+        basis, change = _known_change(repository, request)
+        if change is not None and change.basis.new == judged:
+            findings = judge_ledger_in_change(ledger, request.now, change)
+    notes = (*_unread_notes(repository, judged), *ledger_notes(ledger))
+    return _outcome(request, ledger, findings, "" if basis is None else basis.why, notes, ledger.policy is None)
+
+
+def _known_change(repository: Repository, request: Request) -> tuple[Basis | None, Change | None]:
+    """The net change where a base is known; where it is not, nothing is forgiven."""
+    try:
+        basis = resolve(repository.git, base=request.base, head=request.head, environment=request.environment)
+        changes = (
+            changes_of(repository, basis, request.now) if basis.merged else net_change(repository, basis, request.now)
+        )
+    except CannotTell:
+        return None, None
+    return basis, next(iter(changes.changes), None)
+
+
+def inspect_change(repository: Repository, request: Request) -> Outcome:
+    """Every change rule on what is being committed, pushed or merged."""
+    try:
+        basis = resolve(repository.git, base=request.base, head=request.head, environment=request.environment)
+    except CannotTell as error:
+        if not request.no_base:
+            raise
+        ledger = repository.ledger(repository.tree(INDEX))
+        return _outcome(request, ledger, [], "unknown", (NOT_CHECKED, error.reason), False)
+    changes = changes_of(repository, basis, request.now)
+    findings = judge_changes(changes.changes)
+    notes = (*_unread_notes(repository, basis.new), *changes.notes)
+    return _outcome(request, None, findings, basis.why, notes, False, repository.tree(basis.new).label)
+
+
+def inspect_both(repository: Repository, request: Request) -> Outcome:
+    """Every rule: the ledgers of the new tree, and the change that leads to it."""
+    ledgers = inspect_ledgers(repository, request)
+    change = inspect_change(repository, request)
+    findings = tuple(sorted({*ledgers.report.findings, *change.report.findings}))
+    notes = tuple(dict.fromkeys((*ledgers.report.notes, *change.report.notes)))
+    report = ledgers.report._replace(findings=findings, notes=notes, base=change.report.base)
+    return Outcome(report, max(ledgers.code, change.code))
+
+
+def ledger_notes(ledger: Ledger) -> tuple[str, ...]:
+    """What was not judged for want of a policy."""
+    if ledger.policy is not None:
+        return ()
+    return ("without a policy that can be read, the rules that need one were not applied",)
+
+
+def _unread_notes(repository: Repository, judged: str) -> tuple[str, ...]:
+    """Ledgers whose edits on disk are not in the tree that was judged."""
+    if judged != INDEX or repository.judges_disk:
+        return ()
+    return tuple(
+        f"{path} has edits that are not staged; they were not checked" for path in repository.git.unstaged((LEDGERS,))
+    )
+
+
+def _outcome(
+    request: Request,
+    ledger: Ledger | None,
+    findings: list[Finding],
+    base: str,
+    notes: tuple[str, ...],
+    undecided: bool,
+    judged: str = "",
+) -> Outcome:
+    chosen = kept(findings, request.only)
+    report = Report(
+        command=request.command,
+        findings=chosen,
+        counts={} if ledger is None else ledger.counts(),
+        judged=judged if ledger is None else ledger.tree.label,
+        base=base,
+        now=format_instant(request.now),
+        notes=notes,
+    )
+    return Outcome(report, 2 if undecided else int(any(finding.level == "error" for finding in chosen)))

@@ -1,0 +1,137 @@
+"""State rules about properties: an invariant with a statement, a fixture and a live test.
+
+Invariants:
+* One finding per property for missing protection, not one per test. One live test is enough.
+* A test is live while it exists and is not frozen under exactly the id that the property lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flakeledger.model.clock import DAY, format_date, window_end
+from flakeledger.model.findings import Finding
+from flakeledger.model.ledger_paths import FIXTURES, PROPERTIES
+from flakeledger.model.records import Property
+from flakeledger.repo.ledger import Ledger
+from flakeledger.rules.freezes import is_owner
+
+
+def _at(found: Property, field: str, rule: str, message: str, fix: str, item: int | None = None) -> Finding:
+    place = found.places.of(field, item)
+    return Finding(PROPERTIES, place.line, place.column, rule, message, fix, subject=found.id or "")
+
+
+def existing_tests(ledger: Ledger, found: Property) -> list[str]:
+    """The listed tests that the tree has."""
+    return [test for test in found.tests or () if ledger.sources.test(test).state != "absent"]
+
+
+def property_untested(ledger: Ledger, now: int) -> Iterator[Finding]:
+    """The property lists no test. (A listed test that is gone is `property-dangling`.)"""
+    for found in ledger.properties:
+        if found.tests is not None and not found.tests:
+            yield from _unprotected(ledger, found, now, "property-untested", f"{found.id} lists no test")
+
+
+def property_unprotected(ledger: Ledger, now: int) -> Iterator[Finding]:
+    """Only frozen tests protect the property."""
+    for found in ledger.properties:
+        tests = existing_tests(ledger, found)
+        if tests and all(test in ledger.freeze_by_test for test in tests):
+            yield from _unprotected(
+                ledger, found, now, "property-unprotected", f"only frozen tests protect {found.id}: {', '.join(tests)}"
+            )
+
+
+def _unprotected(ledger: Ledger, found: Property, now: int, rule: str, message: str) -> Iterator[Finding]:
+    assert ledger.policy is not None
+    longest = ledger.policy.limits.max_window_days
+    fix = (
+        "add a test that runs, or say who answers for it and until when:\n"
+        f'uncovered_until: {format_date(now + longest * DAY)}\nowner: "@name"'
+    )
+    end = None if found.uncovered_until is None else window_end(found.uncovered_until)
+    if end is None or not is_owner(found.owner):
+        yield _at(found, "tests", rule, message, fix)
+    elif now >= end:
+        late = f"{message}, and `uncovered_until` ended on {found.uncovered_until}"
+        yield _at(found, "uncovered_until", rule, late, fix)._replace(by_time=True)
+    elif end - DAY - now > longest * DAY:
+        far = f"{message}, and `uncovered_until` is more than {longest} days away"
+        yield _at(found, "uncovered_until", rule, far, fix)
+
+
+def property_no_fixture(ledger: Ledger, _now: int) -> Iterator[Finding]:
+    """A property without a fixture is a wish."""
+    for found in ledger.properties:
+        if found.fixtures is not None and not found.fixtures:
+            yield _at(
+                found,
+                "fixtures",
+                "property-no-fixture",
+                f"{found.id} names no fixture: nothing pins what it is about",
+                f"fixtures: [ID of a row in {FIXTURES}]",
+            )
+
+
+def property_unknown_fixture(ledger: Ledger, _now: int) -> Iterator[Finding]:
+    """A fixture id that is no row of fixtures.yaml."""
+    for found in ledger.properties:
+        for index, name in enumerate(found.fixtures or ()):
+            if name not in ledger.fixture_by_id:
+                yield _at(
+                    found,
+                    "fixtures",
+                    "property-unknown-fixture",
+                    f"{FIXTURES} has no fixture {name}",
+                    f"add a row {name} to {FIXTURES}, or take it out of {found.id}",
+                    index,
+                )
+
+
+def property_duplicate(ledger: Ledger, _now: int) -> Iterator[Finding]:
+    """Two rows with one id."""
+    first: dict[str, Property] = {}
+    for found in ledger.properties:
+        if found.id is None:
+            continue
+        earlier = first.setdefault(found.id, found)
+        if earlier is not found:
+            yield _at(
+                found,
+                "id",
+                "property-duplicate",
+                f"property {found.id} stands twice; the first row is on line {earlier.places.line}",
+                "keep one of the two rows, or give this one an id of its own",
+            )
+
+
+def property_unnamed(ledger: Ledger, _now: int) -> Iterator[Finding]:
+    """The id is not found in a module of one of its tests."""
+    for found in ledger.properties:
+        seen: set[str] = set()
+        for index, test in enumerate(found.tests or ()):
+            path = test.partition("::")[0]
+            if found.id is None or path in seen or ledger.sources.test(test).state == "absent":
+                continue
+            seen.add(path)
+            if found.id not in ledger.sources.property_ids(path):
+                yield _at(
+                    found,
+                    "tests",
+                    "property-unnamed",
+                    f"{path} does not name the property {found.id} that it protects",
+                    f"write `property_id: {found.id}` in its docstring or a comment, "
+                    f'or mark the test: @pytest.mark.property_id("{found.id}")',
+                    index,
+                )
+
+
+def property_dangling(ledger: Ledger, _now: int) -> Iterator[Finding]:
+    """A listed test does not exist."""
+    for found in ledger.properties:
+        for index, test in enumerate(found.tests or ()):
+            answer = ledger.sources.test(test)
+            if answer.state == "absent":
+                yield _at(found, "tests", "property-dangling", f"{test}: {answer.reason}", answer.fix, index)

@@ -1,0 +1,28 @@
+"""State rules about the replay log itself. What a replay lacks as evidence is `freeze_evidence.py`'s business."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flakeledger.model.clock import format_instant, parse_instant
+from flakeledger.model.findings import Finding
+from flakeledger.model.ledger_paths import REPLAYS
+from flakeledger.repo.ledger import Ledger
+
+#: how far a replay's clock may run ahead of `now`, in seconds (LEDGERS.md: 5 minutes)
+CLOCK_SKEW = 300
+
+
+def replay_future(ledger: Ledger, now: int) -> Iterator[Finding]:
+    """A replay that says it ran after now."""
+    for replay in ledger.replays:
+        if parse_instant(replay.run_at) > now + CLOCK_SKEW:
+            yield Finding(
+                REPLAYS,
+                replay.line,
+                1,
+                "replay-future",
+                f"this replay of {replay.test} ran at {replay.run_at}, but now is {format_instant(now)}",
+                "set the clock of the machine that recorded it, and record the replay again",
+                subject=replay.test,
+            )

@@ -1,0 +1,78 @@
+"""What earlier runs learnt, below the git directory: JSON values under fixed names.
+
+Invariants:
+* A value that is damaged, cut off or written by another version is not there; no reader ever sees half of one.
+* Where nothing can be written (a read-only checkout, another owner) nothing is, in silence: a cache is no result.
+* The folder is a folder and never a symbolic link; nothing outside of it is written.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+from contextlib import suppress
+from hashlib import sha256
+from typing import NamedTuple
+
+from flakeledger import __version__
+
+FOLDER = "flakeledger"
+#: what a file starts with; another version of flakeledger may mean something else by the same value
+HEADING = f"flakeledger {__version__} cache 1 ".encode()
+_NAME = re.compile(r"[a-z][a-z0-9-]*")
+
+
+class Cache(NamedTuple):
+    """The cache of the repository whose git directory this is."""
+
+    git_dir: str
+
+    def load(self, name: str) -> object | None:
+        """The value under a name; None when there is none that is whole and of this version."""
+        path = self._path(name)
+        try:
+            if not stat.S_ISDIR(os.lstat(self._folder).st_mode):
+                return None
+            with open(path, "rb") as file:  # noqa: PTH123
+                heading, payload = file.readline(), file.read()
+            return json.loads(payload) if heading == _heading(payload) else None
+        except (OSError, ValueError, RecursionError):
+            return None
+
+    def save(self, name: str, value: object) -> None:
+        """Put a JSON value under a name, whole or not at all; where nothing can be written nothing happens."""
+        path = self._path(name)
+        payload = json.dumps(value, separators=(",", ":")).encode()
+        with suppress(OSError):
+            with suppress(FileExistsError):
+                os.mkdir(self._folder)  # noqa: PTH102
+            if stat.S_ISDIR(os.lstat(self._folder).st_mode):
+                _replace(path, _heading(payload) + payload)
+
+    @property
+    def _folder(self) -> str:
+        return f"{self.git_dir}/{FOLDER}"
+
+    def _path(self, name: str) -> str:
+        if not _NAME.fullmatch(name):
+            raise ValueError(f"{name!r} is no name of a cache")
+        return f"{self._folder}/{name}.json"
+
+
+def _heading(payload: bytes) -> bytes:
+    return HEADING + sha256(payload).hexdigest().encode() + b"\n"
+
+
+def _replace(path: str, data: bytes) -> None:
+    """Put a file with these bytes in the place of another, or leave everything as it was."""
+    unfinished = f"{path}.{os.urandom(8).hex()}"
+    try:
+        with open(unfinished, "xb") as file:  # noqa: PTH123
+            file.write(data)
+        os.replace(unfinished, path)  # noqa: PTH105
+    except OSError:
+        with suppress(OSError):
+            os.unlink(unfinished)  # noqa: PTH108
+        raise

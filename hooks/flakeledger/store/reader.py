@@ -1,0 +1,88 @@
+"""Bytes of ledgers to rows that know their line and column: the face of everything that reads YAML and JSON lines.
+
+Invariants:
+* Nothing is refused in silence: what is not in the answer has a finding with its place and the way to repair it.
+* One bad row does not hide the others.
+* PyYAML is imported when the first row must be parsed, and not before: a run that knows all rows never pays for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from flakeledger.model.findings import Finding
+from flakeledger.model.rows import MappingNode, Row
+from flakeledger.store.chunks import Chunks, RowChunk, chunks_of
+from flakeledger.store.replay_log import read_replays
+from flakeledger.store.text import BYTE_ORDER_MARK, find_blemishes
+
+if TYPE_CHECKING:
+    from flakeledger.store.yaml_rows import ChunkRead
+
+#: the version of what the reader gives for a chunk: a cache of typed rows is keyed on it
+READER_VERSION = 1
+
+__all__ = [
+    "READER_VERSION",
+    "Chunks",
+    "RowChunk",
+    "RowsRead",
+    "chunks_of",
+    "read_chunks",
+    "read_plain",
+    "read_policy",
+    "read_replays",
+    "read_rows",
+]
+
+
+class RowsRead(NamedTuple):
+    """The rows of a ledger that can be told, in order, and everything that is wrong with the text."""
+
+    rows: list[Row]
+    findings: list[Finding]
+
+
+def read_chunks(chunks: Sequence[RowChunk], path: str) -> list[ChunkRead]:
+    """Parse each chunk alone: for each its row, or None, and its findings."""
+    if not chunks:
+        return []
+    from flakeledger.store.yaml_rows import read_row
+
+    return [read_row(chunk, path) for chunk in chunks]
+
+
+def read_rows(data: bytes, path: str) -> RowsRead:
+    """All rows of a YAML ledger. An empty text, or one of comments only, is an empty ledger."""
+    chunks, findings = chunks_of(data, path)
+    read = read_chunks(chunks, path)
+    rows = [row for row, _ in read if row is not None]
+    return RowsRead(rows, sorted([*findings, *(finding for _, found in read for finding in found)]))
+
+
+def read_policy(data: bytes, path: str) -> tuple[MappingNode | None, list[Finding]]:
+    """The policy's mapping with its places, or None; findings for everything that makes it unreadable."""
+    findings, spans = find_blemishes(data, path)
+    if spans:
+        return None, findings
+    from flakeledger.store.yaml_nodes import read_mapping
+    from flakeledger.store.yaml_rows import Notes
+
+    notes = Notes(data.removeprefix(BYTE_ORDER_MARK).decode(), 1, path)
+    node = read_mapping(notes.text, notes)
+    return node, sorted([*findings, *notes.findings])
+
+
+def read_plain(data: bytes) -> object | None:
+    """Another tool's YAML file as lists, mappings and texts; None when it cannot be read.
+
+    Aliases and merge keys are followed, as that tool does; nothing is constructed from tags.
+    """
+    try:
+        text = data.removeprefix(BYTE_ORDER_MARK).decode()
+    except UnicodeDecodeError:
+        return None
+    from flakeledger.store.yaml_nodes import read_plain_values
+
+    return read_plain_values(text)

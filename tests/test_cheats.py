@@ -1,0 +1,419 @@
+"""Cheats that must be stopped, each on a real repository, with the exact rules that stop them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from flakeledger.model.ledger_paths import FIXTURES, FREEZES, GUARD, POLICY, PROPERTIES, REPLAYS
+from steps import (
+    Edit,
+    Journey,
+    Refusal,
+    add_unrelated_file,
+    adopt,
+    base,
+    cases,
+    delete,
+    do,
+    edit_conftest,
+    expected,
+    freeze,
+    journey,
+    judge,
+    narrow_strategy,
+    never_adopted,
+    refused,
+    refused_together,
+    replay,
+    set_freeze,
+    set_policy,
+    set_property,
+    standing,
+    standing_replayed,
+    standing_with_listed_generators,
+    sub,
+    together,
+    write,
+)
+from world import CLOCK, PRODUCT, REFUND, TESTS, UNDECIDED, Templates, World, on
+
+KEYED = ("keyed",)
+BOTH = ("freeze-with-edit", "mixed-change")
+
+
+# starts and edits of one cheat
+
+
+def helper_standing(world: World) -> None:
+    """A standing freeze of a test whose formula lives in a function of its module."""
+    world.sub(TESTS, "    assert x >= 0\n", "    check(x)\n")
+    world.append(TESTS, "def check(x):\n    assert x >= 0\n")
+    standing(world)
+
+
+def invariant_standing(world: World) -> None:
+    """A freeze that says itself that its failure is a bug."""
+    world.replay(0)
+    world.freeze(REFUND, 0, 30, failure_class="invariant")
+    world.record("freeze")
+
+
+def with_log(world: World) -> None:
+    """Three replays in the log, and no freeze that would need them."""
+    for day, passed in ((0, 18), (1, 20), (2, 19)):
+        world.replay(day, passed, test=CLOCK)
+    world.record("replays")
+
+
+def two_fixtures(world: World) -> None:
+    """A property on two fixtures."""
+    world.write("tests/fixtures/more.json", "{}\n")
+    world.add_fixture("FX-2", "tests/fixtures/more.json")
+    world.set_fields(PROPERTIES, "PROP-1", fixtures=["FX-1", "FX-2"])
+    world.record("another fixture")
+
+
+def repin(name: str) -> Edit:
+    """Write the digest that the tree has now into the standing row."""
+
+    def edit(world: World) -> None:
+        with world.ledger() as ledger:
+            pins = world.pins(REFUND, ledger)
+        world.set_fields(FREEZES, REFUND, **{name: pins[name]})
+
+    return edit
+
+
+def log_lines(world: World) -> list[str]:
+    return world.read(REPLAYS).splitlines(keepends=True)
+
+
+def edit_line(world: World) -> None:
+    world.sub(REPLAYS, '"passed": 18', '"passed": 20')
+
+
+def drop_line(world: World) -> None:
+    world.write(REPLAYS, "".join(log_lines(world)[:-1]))
+
+
+def swap_lines(world: World) -> None:
+    world.write(REPLAYS, "".join(reversed(log_lines(world))))
+
+
+def link_log(world: World) -> None:
+    """The same bytes, but behind a symbolic link."""
+    world.move(REPLAYS, "log.jsonl")
+    (world.root / REPLAYS).symlink_to("../log.jsonl")
+
+
+def rename_log(world: World) -> None:
+    world.move(REPLAYS, "ledgers/old.jsonl")
+    world.write(REPLAYS, "")
+
+
+GUARDED = """\
+ci:
+  autofix_prs: false
+repos:
+  - repo: https://example.org/flakeledger
+    rev: v1
+    hooks:
+      - id: check-ledgers
+      - id: check-change
+        stages: [pre-commit, pre-push]
+"""
+
+
+def guarded(world: World) -> None:
+    """A configuration that runs both checks."""
+    world.write(GUARD, GUARDED)
+    world.record("guard")
+
+
+CHEATS = (
+    # a freeze for an edit
+    journey(
+        "conftest, then freeze",
+        base,
+        (1, edit_conftest),
+        (1, together(replay(1), freeze(1, 20))),
+        refusal=refused_together(*BOTH),
+    ),
+    journey(
+        "conftest and freeze at once",
+        base,
+        (1, together(edit_conftest, replay(1), freeze(1, 20))),
+        refusal=refused(*BOTH),
+    ),
+    journey(
+        "the test rewritten and frozen at once",
+        base,
+        (1, together(sub(TESTS, "x >= 0", "True"), replay(1), freeze(1, 20))),
+        refusal=refused("freeze-with-edit"),
+    ),
+    # a freeze that stands on something else by now
+    journey(
+        "a strategy narrowed, the row re-pinned",
+        standing,
+        (5, together(narrow_strategy, repin("generator_hash"))),
+        levels=KEYED,
+        refusal=refused("freeze-rekeyed", "mixed-change"),
+    ),
+    journey(
+        "the formula rewritten",
+        standing,
+        (5, sub(TESTS, "x >= 0", "True")),
+        levels=KEYED,
+        refusal=refused("freeze-test-hash"),
+    ),
+    journey(
+        "the formula rewritten, the row re-pinned",
+        standing,
+        (5, together(sub(TESTS, "x >= 0", "True"), repin("test_hash"))),
+        levels=KEYED,
+        refusal=refused("freeze-rekeyed"),
+    ),
+    journey(
+        "the formula rewritten in a function of the module",
+        helper_standing,
+        (5, sub(TESTS, "assert x >= 0", "pass")),
+        levels=KEYED,
+        refusal=refused("freeze-test-hash"),
+    ),
+    journey(
+        "a pin dropped, the generator edited",
+        standing,
+        (5, together(narrow_strategy, set_freeze(generator_hash=None))),
+        levels=KEYED,
+        refusal=refused("freeze-rekeyed", "missing-field", "mixed-change"),
+    ),
+    journey(
+        "a bug declared to be the environment",
+        invariant_standing,
+        (5, set_freeze(failure_class="environment")),
+        levels=KEYED,
+        refusal=refused("freeze-rekeyed"),
+    ),
+    journey(
+        "another environment, where it happens to fail less",
+        standing,
+        (5, together(set_freeze(replay_env="local-fixture"), replay(5, env="local-fixture"))),
+        refusal=refused("freeze-rekeyed"),
+    ),
+    # windows
+    journey(
+        "the end moved", standing, (5, set_freeze(expires=on(35))), refusal=refused("freeze-extended", "freeze-window")
+    ),
+    journey(
+        "the end moved, then the wall",
+        standing,
+        (5, set_freeze(expires=f"{on(31)}T01:00:00+00:00")),
+        refusal=refused("freeze-extended", "freeze-window"),
+    ),
+    # the log
+    *(
+        journey(f"the log: {name}", with_log, (5, edit), levels=KEYED, refusal=refused("log-rewritten"))
+        for name, edit in (
+            ("a line edited", edit_line),
+            ("a line dropped", drop_line),
+            ("its lines swapped", swap_lines),
+            ("deleted", delete(REPLAYS)),
+            ("emptied", write(REPLAYS, "")),
+            ("behind a link", link_log),
+            ("renamed and begun anew", rename_log),
+            ("a line edited, others appended", together(edit_line, replay(5, test=CLOCK))),
+        )
+    ),
+    # the policy
+    journey(
+        "the policy loosened, then used",
+        base,
+        (1, set_policy(max_window_days=90)),
+        (1, together(replay(1), freeze(1, 80))),
+        refusal=refused_together("policy-not-alone"),
+    ),
+    journey(
+        "the policy loosened and used at once",
+        base,
+        (1, together(set_policy(max_window_days=90), replay(1), freeze(1, 80))),
+        refusal=refused("policy-not-alone"),
+    ),
+    journey(
+        "the policy deleted", base, (1, delete(POLICY)), refusal=refused("policy-missing", "policy-removed", UNDECIDED)
+    ),
+    journey(
+        "the policy deleted, then adopted again",
+        base,
+        (1, delete(POLICY)),
+        (
+            1,
+            together(
+                do(World.git, "checkout", "main", "--", POLICY),
+                set_policy(max_window_days=90),
+                edit_conftest,
+                freeze(1, 3),
+            ),
+        ),
+        refusal=Refusal(
+            frozenset({"policy-missing@1", "policy-removed@1", f"{UNDECIDED}@1"})
+            | {f"{rule}@2" for rule in (*BOTH, "policy-not-alone")},
+            frozenset({*BOTH, "policy-not-alone"}),
+            frozenset({*BOTH, "policy-not-alone"}),
+        ),
+    ),
+    # properties and fixtures
+    journey(
+        "a fixture unlocked while its file stays",
+        two_fixtures,
+        (2, together(do(World.remove_row, FIXTURES, "FX-2"), sub(PROPERTIES, "    - FX-2\n", ""))),
+        refusal=refused("property-weakened"),
+    ),
+    journey(
+        "a test delisted while it stays",
+        base,
+        (2, sub(PROPERTIES, f"    - {CLOCK}\n", "")),
+        refusal=refused("property-weakened"),
+    ),
+    journey(
+        "a property dropped while its tests stay",
+        base,
+        (2, do(World.remove_row, PROPERTIES, "PROP-1")),
+        refusal=refused("property-weakened"),
+    ),
+    journey(
+        "a generator delisted while it stays",
+        standing_with_listed_generators,
+        (2, together(set_property(generators=["tests/seeds"]), repin("generator_hash"))),
+        levels=KEYED,
+        refusal=refused("property-weakened", "freeze-rekeyed"),
+    ),
+    journey(
+        "the statement bent under a freeze",
+        standing,
+        (2, set_property(statement="a refund is a number")),
+        refusal=refused("property-redefined"),
+    ),
+    # the guard
+    *(
+        journey(
+            f"the guard: {name}",
+            guarded,
+            (2, together(sub(GUARD, old, new), add_unrelated_file)),
+            levels=KEYED,
+            refusal=refused("guard-removed"),
+        )
+        for name, old, new in (
+            ("a hook gone", "      - id: check-ledgers\n", ""),
+            ("skipped by the service", "ci:\n", "ci:\n  skip: [check-ledgers]\n"),
+            ("excluded", "- id: check-ledgers\n", "- id: check-ledgers\n        exclude: ^ledgers/\n"),
+            ("everything excluded", "repos:\n", "exclude: .*\nrepos:\n"),
+            ("a stage lost", "[pre-commit, pre-push]", "[pre-push]"),
+            (
+                "another time",
+                "- id: check-ledgers\n",
+                "- id: check-ledgers\n        args: [--now=2020-01-01T00:00:00Z]\n",
+            ),
+            ("one rule only", "- id: check-ledgers\n", "- id: check-ledgers\n        args: [--only, bad-value]\n"),
+            ("no base", "pre-push]\n", "pre-push]\n        args: [--no-base=warn]\n"),
+        )
+    ),
+    journey(
+        "the guard file deleted",
+        guarded,
+        (2, together(delete(GUARD), add_unrelated_file)),
+        refusal=refused("guard-removed"),
+    ),
+    journey(
+        "the guard weakened with a generator",
+        guarded,
+        (2, together(sub(GUARD, "      - id: check-change\n", "      - id: check-nothing\n"), edit_conftest)),
+        refusal=refused("guard-removed", "mixed-change"),
+    ),
+    journey("the guard weakened alone is a warning", guarded, (2, sub(GUARD, "[pre-commit, pre-push]", "[pre-push]"))),
+)
+
+
+@pytest.fixture(scope="session")
+def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
+    return Templates(tmp_path_factory.mktemp("templates"))
+
+
+@pytest.mark.parametrize(("cheat", "level", "mode"), cases(CHEATS))
+def test_a_cheat_is_stopped_by_exactly_these_rules(
+    cheat: Journey, level: str, mode: str, templates: Templates, tmp_path: Path
+) -> None:
+    assert judge(templates, tmp_path / "cheat", cheat, level, mode) == expected(cheat, mode)
+
+
+@pytest.fixture(params=["ledger", "keyed"])
+def level(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def test_conftest_then_freeze_pushed_as_one_merge(level: str, templates: Templates, tmp_path: Path) -> None:
+    world = templates.start(tmp_path / "merged", base, level, "block")
+    edit_conftest(world)
+    world.record("conftest")
+    together(replay(1), freeze(1, 20))(world)
+    world.record("freeze")
+    world.git("switch", "-q", "main")
+    before = world.git("rev-parse", "HEAD")
+    world.git("merge", "-q", "--no-ff", "--no-edit", "work")
+    assert world.judge_push(1, before) == set(BOTH)
+
+
+def test_a_mixed_commit_made_without_hooks_does_not_hide_among_others_in_a_push(
+    level: str, templates: Templates, tmp_path: Path
+) -> None:
+    world = templates.start(tmp_path / "pushed", base, level, "block")
+    world.git("switch", "-q", "main")
+    before = world.git("rev-parse", "HEAD")
+    add_unrelated_file(world)
+    world.record("honest")
+    together(edit_conftest, replay(1), freeze(1, 20))(world)
+    world.record("mixed")
+    write(PRODUCT, "def total():\n    return 2 + 1\n")(world)
+    world.record("honest again")
+    assert world.judge_push(1, before) == set(BOTH)
+
+
+def test_the_policy_deleted_by_one_push_still_judges_the_next(level: str, templates: Templates, tmp_path: Path) -> None:
+    world = templates.start(tmp_path / "pushed", base, level, "block")
+    world.git("switch", "-q", "main")
+    policy = world.read(POLICY)
+    before = world.git("rev-parse", "HEAD")
+    world.delete(POLICY)
+    deleted = world.record("no policy")
+    assert world.judge_push(1, before) == {"policy-missing", "policy-removed", UNDECIDED}
+    world.write(POLICY, policy.replace("max_window_days: 30", "max_window_days: 90"))
+    together(edit_conftest, freeze(1, 3))(world)
+    world.record("adopt again")
+    assert world.judge_push(1, deleted) == {*BOTH, "policy-not-alone"}
+
+
+def test_a_branch_from_before_the_adoption_is_judged_by_the_policy_of_main(
+    level: str, templates: Templates, tmp_path: Path
+) -> None:
+    world = templates.start(tmp_path / "late", never_adopted, level, "block")
+    world.git("switch", "-q", "main")
+    adopt(world)
+    world.record("adopt")
+    world.git("switch", "-q", "work")
+    add_unrelated_file(world)
+    world.record("honest")
+    assert world.judge(1, "--base", "main", "--only", "mixed-change") == frozenset()
+    together(adopt, edit_conftest, freeze(1, 3))(world)
+    world.record("ledgers of our own")
+    assert world.judge_pull_request(1) == {*BOTH, "policy-not-alone"}
+
+
+@pytest.mark.parametrize("date", ["2026-03-03T12:00:00Z", "1999-12-31T23:59:59Z", "2038-01-01T00:00:00Z"])
+def test_the_date_of_a_commit_changes_nothing(date: str, templates: Templates, tmp_path: Path) -> None:
+    world = templates.start(tmp_path / "dated", standing_replayed, "keyed", "block")
+    add_unrelated_file(world)
+    world.record("dated", GIT_AUTHOR_DATE=date, GIT_COMMITTER_DATE=date)
+    assert world.judge_pull_request(29) == frozenset()
+    assert world.judge_pull_request(32) == {"freeze-expired"}
+    assert world.judge_push(32, world.squash()) == {"freeze-expired"}

@@ -1,0 +1,215 @@
+"""The documentation says what the product does: names both ways, tables against tables, and every example run."""
+
+from __future__ import annotations
+
+import configparser
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+from pages import PAGES, ROOT, Block, blocks, headings, prose, run_session, sections, shows, steps
+
+from flakeledger import __version__
+from flakeledger.cli.main import COMMANDS
+from flakeledger.model.fields import FIXTURE_FIELDS, FREEZE_FIELDS, PROPERTY_FIELDS
+from flakeledger.model.ledger_paths import FIXTURES, FREEZES, POLICY, PROPERTIES
+from flakeledger.model.policy import build_policy
+from flakeledger.model.policy_fields import LIMIT_FIELDS, PATH_FIELDS, POLICY_FIELDS, RUNNER_FIELDS, PolicyField
+from flakeledger.rules.table import RULE_NAMES
+
+DOCS = ROOT / "docs"
+BLOCKS = [block for page in PAGES for block in blocks(page)]
+#: how each language of a block is checked; `text` is output or an excerpt that is compared elsewhere, or nothing at all
+LANGUAGES = {"console", "sh", "yaml", "json", "jsonl", "python", "text", "mermaid", "gitignore"}
+
+
+def place(block: Block) -> str:
+    return f"{block.page}:{block.line}"
+
+
+def of(*languages: str) -> list[Block]:
+    return [block for block in BLOCKS if block.language in languages]
+
+
+# names
+
+
+def test_every_rule_has_its_entry_in_the_order_of_the_table() -> None:
+    assert headings(DOCS / "rules.md") == list(RULE_NAMES)
+
+
+@pytest.mark.parametrize("rule", RULE_NAMES)
+def test_an_entry_says_what_why_how_it_looks_and_how_it_is_repaired(rule: str) -> None:
+    entry = sections(DOCS / "rules.md")[rule]
+    for part in ("**Means.** ", "**Why.** ", "**Fix.** ", "```text\n"):
+        assert entry.count(part) >= 1, f"{rule} lacks {part}"
+    assert f" {rule}: " in entry or f"{rule.replace('-', ' ')}: " in entry, f"{rule} shows no message"
+
+
+def test_every_command_has_its_section_with_its_help() -> None:
+    page = sections(DOCS / "commands.md")
+    documented = [name.removeprefix("flakeledger ") for name in page if name.startswith("flakeledger ")]
+    assert documented == list(COMMANDS)
+    for name in COMMANDS:
+        assert f"$ flakeledger {name} --help\n" in page[f"flakeledger {name}"]
+
+
+def test_every_hook_id_is_in_the_readme() -> None:
+    manifest = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    listed = re.findall(r"(?m)^\| `([\w-]+)` \|", prose(ROOT / "README.md"))
+    assert listed == [hook["id"] for hook in manifest]
+
+
+def test_the_changelog_speaks_of_this_version() -> None:
+    assert headings(ROOT / "CHANGELOG.md")[0].split()[0] == __version__
+
+
+def test_every_dependency_at_run_time_is_explained() -> None:
+    config = configparser.ConfigParser()
+    config.read(ROOT / "setup.cfg")
+    required = re.findall(r"(?m)^([\w.-]+)", config["options"]["install_requires"].strip())
+    explained = [name for name in headings(DOCS / "dependencies.md") if name in required]
+    assert sorted(explained) == sorted(required)
+
+
+def test_every_variable_that_is_read_is_documented() -> None:
+    found = {
+        name
+        for path in (ROOT / "hooks").rglob("*.py")
+        for name in re.findall(r"\"((?:GITHUB|CI|PRE_COMMIT|GITHEAD)_\w+|NO_COLOR)\"", path.read_text())
+    }
+    page = (DOCS / "commands.md").read_text()
+    assert found
+    assert [name for name in sorted(found) if f"`{name}" not in page] == []
+
+
+# tables
+
+
+def table(section: str) -> dict[str, list[str]]:
+    """The rows of the tables of a section whose first cell is a name in backquotes: name -> other cells."""
+    found = re.findall(r"(?m)^\| `([\w.]+)` \|(.*)\|$", section)
+    rows = {name: [cell.strip() for cell in cells.split("|")] for name, cells in found}
+    assert len(rows) == len(found)
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("name", "fields"),
+    [("freezes.yaml", FREEZE_FIELDS), ("fixtures.yaml", FIXTURE_FIELDS), ("properties.yaml", PROPERTY_FIELDS)],
+)
+def test_the_tables_of_fields_are_those_of_the_product(name: str, fields: tuple[object, ...]) -> None:
+    rows = table(sections(DOCS / "formats.md")[name])
+    assert [(field, cells[1]) for field, cells in rows.items()] == [needed(field) for field in fields]
+
+
+def needed(field: object) -> tuple[str, str]:
+    raise NotImplementedError
+
+
+def policy_keys(prefix: str, fields: tuple[PolicyField, ...]) -> dict[str, PolicyField]:
+    return {prefix + field.name: field for field in fields}
+
+
+POLICY_KEYS = (
+    policy_keys("", POLICY_FIELDS)
+    | policy_keys("paths.", PATH_FIELDS)
+    | policy_keys("limits.", LIMIT_FIELDS)
+    | policy_keys("runners.", RUNNER_FIELDS)
+)
+
+
+def test_every_key_of_the_policy_is_documented() -> None:
+    assert sorted(table(sections(DOCS / "formats.md")["policy.yaml"])) == sorted(POLICY_KEYS)
+
+
+@pytest.mark.parametrize("key", POLICY_KEYS)
+def test_a_key_of_the_policy_has_its_default_and_its_bounds(key: str) -> None:
+    default, floor, ceiling, _ = table(sections(DOCS / "formats.md")["policy.yaml"])[key]
+    field = POLICY_KEYS[key]
+    assert (floor, ceiling) == tuple("" if bound is None else str(bound) for bound in (field.floor, field.ceiling))
+    if field.required:
+        assert default == "required"
+    elif field.default is not None:
+        assert yaml.safe_load(default.strip("`")) == json.loads(json.dumps(field.default))
+
+
+# blocks
+
+
+def test_only_known_languages_are_used() -> None:
+    assert [place(block) for block in BLOCKS if block.language not in LANGUAGES] == []
+
+
+@pytest.mark.parametrize("block", of("yaml"), ids=place)
+def test_yaml_parses(block: Block) -> None:
+    assert yaml.safe_load(block.text) is not None
+
+
+@pytest.mark.parametrize("block", of("json", "jsonl"), ids=place)
+def test_json_parses(block: Block) -> None:
+    for text in block.text.splitlines() if block.language == "jsonl" else [block.text]:
+        json.loads(text)
+
+
+@pytest.mark.parametrize("block", of("python"), ids=place)
+def test_python_compiles(block: Block) -> None:
+    compile(block.text, place(block), "exec")
+
+
+@pytest.mark.parametrize("block", of("sh"), ids=place)
+def test_shell_is_well_formed(block: Block) -> None:
+    done = subprocess.run(["bash", "-n"], input=block.text, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_resolves(page: Path) -> None:
+    text = prose(page)
+    targets = [target for target in re.findall(r"\]\(([^)\s]+)\)", text) if not target.startswith("https://")]
+    for target in targets:
+        path, _, anchor = target.partition("#")
+        file = page.parent / path if path else page
+        assert file.is_file(), f"{page.name} links to {target}"
+        assert not anchor or anchor in anchors(file), f"{page.name} links to {target}"
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors that GitHub gives to the headings of a page."""
+    found = re.findall(r"(?m)^#+ (.+)$", prose(page))
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in found}
+
+
+# sessions
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if steps(page)], ids=lambda page: page.name)
+def test_what_a_page_shows_is_what_happens(page: Path, repository: Path) -> None:
+    assert "\n".join(run_session(steps(page), repository)) == ""
+
+
+@pytest.mark.parametrize(
+    ("shown", "real", "fits"),
+    [
+        (("a",), "a\n", True),
+        (("a",), "a\nb\n", False),
+        (("b",), "a\nb\n", False),
+        (("a", "..."), "a\n", True),
+        (("a", "...", "d"), "a\nb\nc\nd\n", True),
+        (("...", "b"), "a\nb\nc\n", False),
+        (("x ... z",), "x y z\n", True),
+        (("x ... z",), "x y\nz\n", False),
+        (("a.c",), "abc\n", False),
+        (("a", "", "b"), "a\n  \nb\n", True),
+    ],
+)
+def test_output_is_compared_whole(shown: tuple[str, ...], real: str, fits: bool) -> None:
+    assert shows(shown, real) is fits
+
+
+def test_a_session_that_goes_wrong_is_noticed(tmp_path: Path) -> None:
+    page = ROOT / "docs" / "session.md"
+    assert not page.exists()

@@ -1,0 +1,213 @@
+"""Real merges, reverts and amends: what the merge itself does is judged, not what either side did before it."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from flakeledger.model.ledger_paths import FREEZES, REPLAYS
+from steps import (
+    Edit,
+    add_unrelated_file,
+    base,
+    edit_conftest,
+    freeze,
+    replay,
+    set_freeze,
+    standing,
+    standing_replayed,
+    together,
+    unfreeze,
+)
+from world import CLOCK, REFUND, UNDECIDED, Templates, World, on
+
+
+@pytest.fixture(scope="session")
+def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
+    return Templates(tmp_path_factory.mktemp("templates"))
+
+
+@pytest.fixture(params=["ledger", "keyed"])
+def level(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def diverged(world: World, *, main: Edit, work: Edit) -> World:
+    """One commit on each side; HEAD is on the branch."""
+    world.git("switch", "-q", "main")
+    main(world)
+    world.record("main")
+    world.git("switch", "-q", "work")
+    work(world)
+    world.record("work")
+    return world
+
+
+def begin_merge(world: World, head: str = "main") -> list[str]:
+    """Merge a head up to the commit; gives the paths in conflict."""
+    command = ["git", "merge", "-q", "--no-commit", "--no-ff", head]
+    subprocess.run(command, cwd=world.root, capture_output=True, check=False)
+    assert world.git("rev-parse", "MERGE_HEAD") == world.git("rev-parse", head)
+    return world.git("diff", "--name-only", "--diff-filter=U").split()
+
+
+def version(world: World, revision: str, path: str) -> str:
+    """What a revision holds at the path."""
+    text = world.git("show", f"{revision}:{path}")
+    return text + "\n" if text else ""
+
+
+def keep_both(world: World, path: str) -> None:
+    """Our version, then what they appended."""
+    common = version(world, world.git("merge-base", "HEAD", "MERGE_HEAD"), path)
+    world.write(path, version(world, "HEAD", path) + version(world, "MERGE_HEAD", path).removeprefix(common))
+
+
+def repin(world: World) -> None:
+    """Write the row of the merged tree anew, with the digests that it has now."""
+    world.unfreeze()
+    world.freeze(REFUND, 1, 20)
+
+
+thaw = together(replay(26, 20), unfreeze())
+renew = set_freeze(frozen_on=on(26), expires=on(55), renewed=1)
+grant = together(replay(1), freeze(1, 20))
+grant_another = together(replay(1, test=CLOCK), freeze(1, 20, CLOCK))
+
+
+def test_two_branches_that_both_freeze(level: str, templates: Templates, tmp_path: Path) -> None:
+    world = diverged(templates.start(tmp_path / "world", base, level, "block"), main=grant_another, work=grant)
+    assert begin_merge(world) == [FREEZES, REPLAYS]
+    for path in (FREEZES, REPLAYS):
+        keep_both(world, path)
+    assert world.commit(2) == frozenset()
+    assert world.judge_pull_request(2) == frozenset()
+    assert world.judge_push(2, world.squash()) == frozenset()
+
+
+def test_a_conflict_left_unresolved_is_found(templates: Templates, tmp_path: Path) -> None:
+    world = diverged(templates.start(tmp_path / "world", base, "keyed", "block"), main=grant_another, work=grant)
+    begin_merge(world)
+    world.git("add", "-A")
+    assert world.judge(2) >= {"conflict-marker", UNDECIDED}
+
+
+@pytest.mark.parametrize("kept", ["HEAD", "MERGE_HEAD"])
+def test_one_side_renews_and_the_other_thaws(kept: str, level: str, templates: Templates, tmp_path: Path) -> None:
+    start = templates.start(tmp_path / "world", standing_replayed, level, "block")
+    world = diverged(start, main=thaw, work=renew)
+    assert begin_merge(world) == [FREEZES]
+    world.write(FREEZES, version(world, kept, FREEZES))
+    assert world.commit(27) == frozenset()
+    assert world.judge_pull_request(27) == frozenset()
+
+
+def test_a_merge_may_not_make_a_third_row_of_two(level: str, templates: Templates, tmp_path: Path) -> None:
+    start = templates.start(tmp_path / "world", standing, level, "block")
+    shorten = set_freeze(expires=on(20))
+    world = diverged(start, main=shorten, work=set_freeze(expires=on(25)))
+    assert begin_merge(world) == [FREEZES]
+    world.write(FREEZES, version(world, "HEAD", FREEZES).replace(on(25), on(29)))
+    world.git("add", "-A")
+    assert world.judge(5) == {"freeze-extended"}
+
+
+def test_a_thaw_on_main_reaches_a_branch_that_never_touched_it(
+    level: str, templates: Templates, tmp_path: Path
+) -> None:
+    start = templates.start(tmp_path / "world", standing, level, "block")
+    world = diverged(start, main=together(replay(5, 20), unfreeze()), work=add_unrelated_file)
+    assert begin_merge(world) == []
+    assert world.commit(6) == frozenset()
+    assert world.judge_pull_request(6) == frozenset()
+
+
+def crossing(templates: Templates, root: Path, level: str) -> World:
+    """A branch that freezes, merging a main that edited the conftest meanwhile."""
+    world = diverged(templates.start(root, base, level, "block"), main=edit_conftest, work=grant)
+    assert begin_merge(world) == []
+    return world
+
+
+#: what a crossing conftest does to a freeze, by level
+CROSSED = {"ledger": frozenset[str](), "keyed": frozenset({"freeze-generator-hash"})}
+REKEYED = {"ledger": frozenset[str](), "keyed": frozenset({"freeze-rekeyed"})}
+
+
+def test_a_conftest_on_main_voids_the_freeze_of_a_branch(level: str, templates: Templates, tmp_path: Path) -> None:
+    world = crossing(templates, tmp_path / "world", level)
+    assert world.commit(2) == CROSSED[level]
+    assert world.judge_pull_request(2) == CROSSED[level]
+
+
+def test_the_merge_that_crosses_drops_the_row(level: str, templates: Templates, tmp_path: Path) -> None:
+    world = crossing(templates, tmp_path / "world", level)
+    world.unfreeze()
+    assert world.commit(2) == frozenset()
+    assert world.judge_pull_request(2) == frozenset()
+
+
+def test_the_merge_that_crosses_may_not_re_pin(level: str, templates: Templates, tmp_path: Path) -> None:
+    world = crossing(templates, tmp_path / "world", level)
+    repin(world)
+    world.git("add", "-A")
+    assert world.judge(2) == REKEYED[level]
+
+
+def test_the_commit_after_the_crossing_re_pins_on_its_own_branch(
+    level: str, templates: Templates, tmp_path: Path
+) -> None:
+    world = crossing(templates, tmp_path / "world", level)
+    world.record("crossed")
+    repin(world)
+    assert world.commit(2) == frozenset()
+    assert world.judge_pull_request(2) == frozenset()
+    assert world.judge_push(2, world.squash()) == frozenset()
+
+
+def test_conftest_and_freeze_that_came_to_main_apart_come_to_a_branch_together(
+    level: str, templates: Templates, tmp_path: Path
+) -> None:
+    world = templates.start(tmp_path / "world", base, level, "block")
+
+    def apart(world: World) -> None:
+        edit_conftest(world)
+        world.record("conftest")
+        grant(world)
+
+    diverged(world, main=apart, work=add_unrelated_file)
+    assert begin_merge(world) == []
+    assert world.commit(2) == frozenset()
+    assert world.judge_pull_request(2) == frozenset()
+
+
+def test_a_duplicated_tail_of_the_log_may_go(level: str, templates: Templates, tmp_path: Path) -> None:
+    world = templates.start(tmp_path / "world", standing, level, "block")
+    log = world.read(REPLAYS)
+    world.write(REPLAYS, log + log)
+    assert world.commit(2) == frozenset()
+    world.write(REPLAYS, log)
+    assert world.commit(2) == frozenset()
+
+
+def test_a_row_is_corrected_by_an_amend_on_its_own_branch(level: str, templates: Templates, tmp_path: Path) -> None:
+    world = templates.start(tmp_path / "world", base, level, "block")
+    grant(world)
+    assert world.commit(1) == frozenset()
+    set_freeze(expires=on(25), runner_class="local-fixture")(world)
+    world.git("add", "-A")
+    assert world.judge(1) == frozenset()
+    world.git("commit", "-q", "--amend", "--no-edit")
+    assert world.judge_pull_request(1) == frozenset()
+
+
+def test_a_row_that_reached_main_is_corrected_no_more(level: str, templates: Templates, tmp_path: Path) -> None:
+    world = templates.start(tmp_path / "world", base, level, "block")
+    grant(world)
+    world.record("freeze")
+    world.squash()
+    set_freeze(expires=on(25))(world)
+    world.git("add", "-A")
+    assert world.judge(1) == {"freeze-extended"}

@@ -1,0 +1,70 @@
+"""The wings of the house: a module imports only from its own wing and from wings below."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HOUSE = Path(__file__).parent.parent / "hooks" / "flakeledger"
+#: from the ground up
+WINGS = ("model", "store", "repo", "rules", "reporters", "precommit", "cli")
+MODULES = sorted(HOUSE.glob("*/*.py"))
+#: what may import a package from outside, and which
+OUTSIDE = {
+    "yaml": {"store/reader.py"},
+    "pygit2": {"store/objects.py"},
+    "codeowners": {"repo/owners.py"},
+    "subprocess": {"store/git.py", "store/objects.py", "cli/demo.py"},
+    "time": {"precommit/arguments.py", "cli/demo.py"},
+}
+
+
+def imported(path: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {name.name for name in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports name their wing in full"
+            found.add(node.module or "")
+            found |= {f"{node.module}.{name.name}" for name in node.names}
+    return found
+
+
+def test_every_module_has_a_wing() -> None:
+    assert {path.parent.name for path in MODULES} == set(WINGS)
+    assert {path.name for path in HOUSE.glob("*.py")} == {"__init__.py"}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_a_module_imports_only_from_its_own_wing_and_below(path: Path) -> None:
+    here = WINGS.index(path.parent.name)
+    for name in imported(path):
+        parts = name.split(".")
+        if parts[0] == "flakeledger" and len(parts) > 1 and parts[1] in WINGS:
+            assert WINGS.index(parts[1]) <= here, f"{path.parent.name}/{path.name} imports {name} from above"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_each_outside_world_has_its_room(path: Path) -> None:
+    room = f"{path.parent.name}/{path.name}"
+    for name in {name.split(".")[0] for name in imported(path)} & OUTSIDE.keys():
+        assert room in OUTSIDE[name], f"{room} imports {name}"
+
+
+def test_the_model_does_no_input_or_output() -> None:
+    for path in HOUSE.glob("model/*.py"):
+        assert not imported(path) & {"os", "pathlib", "subprocess", "sys", "time", "socket", "io"}, path.name
+
+
+def test_the_hooks_start_without_heavy_imports() -> None:
+    """What a hook imports before it reads anything: no YAML, no libgit2, no syntax trees."""
+    code = "import sys; import flakeledger.precommit.check_ledgers, flakeledger.precommit.check_change; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "flakeledger.rules.table" in loaded
+    assert not loaded & {"yaml", "pygit2", "ruamel", "ast", "tokenize", "codeowners", "asyncio", "http", "email"}
