@@ -50,15 +50,20 @@ class Step(NamedTuple):
     code: int
 
 
-def blocks(page: Path) -> Iterator[Block]:
+def blocks(page: Path) -> list[Block]:
     """The fenced blocks of a page, in order."""
+    return list(blocks_of(page.read_text(encoding="utf-8"), page.name))
+
+
+def blocks_of(markdown: str, page: str) -> Iterator[Block]:
+    """The fenced blocks of a text of the page of this name."""
     language: str | None = None
     start, text = 0, ""
-    for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(markdown.splitlines(), start=1):
         if language is None and line.startswith(_FENCE):
             language, start, text = line.removeprefix(_FENCE), number + 1, ""
         elif language is not None and line == _FENCE:
-            yield Block(page.name, start, language, text)
+            yield Block(page, start, language, text)
             language = None
         elif language is not None:
             text += line + "\n"

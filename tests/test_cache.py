@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flakeledger.store import cache as module
@@ -31,6 +31,7 @@ def names(folder: Path) -> list[str]:
 
 
 @given(value=JSON)
+@settings(max_examples=50)
 def test_what_was_saved_is_loaded(tmp_path_factory: pytest.TempPathFactory, value: object) -> None:
     folder = tmp_path_factory.mktemp("git")
     cache, _ = filled(folder, value)

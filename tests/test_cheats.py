@@ -91,7 +91,8 @@ def log_lines(world: World) -> list[str]:
 
 
 def edit_line(world: World) -> None:
-    world.sub(REPLAYS, '"passed": 18', '"passed": 20')
+    """Let the replay that failed twice have passed."""
+    world.sub(REPLAYS, '"passed": 18, "total": 20, "failures": {"TimeoutError": 2}', '"passed": 20, "total": 20')
 
 
 def drop_line(world: World) -> None:
@@ -214,14 +215,14 @@ CHEATS = (
     ),
     # the log
     *(
-        journey(f"the log: {name}", with_log, (5, edit), levels=KEYED, refusal=refused("log-rewritten"))
-        for name, edit in (
+        journey(f"the log: {name}", with_log, (5, edit), levels=KEYED, refusal=refused("log-rewritten", *others))
+        for name, edit, *others in (
             ("a line edited", edit_line),
             ("a line dropped", drop_line),
             ("its lines swapped", swap_lines),
             ("deleted", delete(REPLAYS)),
             ("emptied", write(REPLAYS, "")),
-            ("behind a link", link_log),
+            ("behind a link", link_log, "yaml-forbidden"),
             ("renamed and begun anew", rename_log),
             ("a line edited, others appended", together(edit_line, replay(5, test=CLOCK))),
         )
@@ -359,7 +360,7 @@ def test_conftest_then_freeze_pushed_as_one_merge(level: str, templates: Templat
     together(replay(1), freeze(1, 20))(world)
     world.record("freeze")
     world.git("switch", "-q", "main")
-    before = world.git("rev-parse", "HEAD")
+    before = world.head()
     world.git("merge", "-q", "--no-ff", "--no-edit", "work")
     assert world.judge_push(1, before) == set(BOTH)
 
@@ -369,7 +370,7 @@ def test_a_mixed_commit_made_without_hooks_does_not_hide_among_others_in_a_push(
 ) -> None:
     world = templates.start(tmp_path / "pushed", base, level, "block")
     world.git("switch", "-q", "main")
-    before = world.git("rev-parse", "HEAD")
+    before = world.head()
     add_unrelated_file(world)
     world.record("honest")
     together(edit_conftest, replay(1), freeze(1, 20))(world)
@@ -383,9 +384,10 @@ def test_the_policy_deleted_by_one_push_still_judges_the_next(level: str, templa
     world = templates.start(tmp_path / "pushed", base, level, "block")
     world.git("switch", "-q", "main")
     policy = world.read(POLICY)
-    before = world.git("rev-parse", "HEAD")
+    before = world.head()
     world.delete(POLICY)
-    deleted = world.record("no policy")
+    world.record("no policy")
+    deleted = world.head()
     assert world.judge_push(1, before) == {"policy-missing", "policy-removed", UNDECIDED}
     world.write(POLICY, policy.replace("max_window_days: 30", "max_window_days: 90"))
     together(edit_conftest, freeze(1, 3))(world)
@@ -403,7 +405,7 @@ def test_a_branch_from_before_the_adoption_is_judged_by_the_policy_of_main(
     world.git("switch", "-q", "work")
     add_unrelated_file(world)
     world.record("honest")
-    assert world.judge(1, "--base", "main", "--only", "mixed-change") == frozenset()
+    assert world.run("check-change", "--base", "main") == frozenset()
     together(adopt, edit_conftest, freeze(1, 3))(world)
     world.record("ledgers of our own")
     assert world.judge_pull_request(1) == {*BOTH, "policy-not-alone"}

@@ -13,6 +13,7 @@ from steps import (
     add_unrelated_file,
     base,
     edit_conftest,
+    edit_production,
     freeze,
     replay,
     set_freeze,
@@ -114,7 +115,7 @@ def test_a_merge_may_not_make_a_third_row_of_two(level: str, templates: Template
     assert world.judge(5) == {"freeze-extended"}
 
 
-def test_a_thaw_on_main_reaches_a_branch_that_never_touched_it(
+def test_a_thaw_on_main_reaches_another_branch(
     level: str, templates: Templates, tmp_path: Path
 ) -> None:
     start = templates.start(tmp_path / "world", standing, level, "block")
@@ -133,7 +134,6 @@ def crossing(templates: Templates, root: Path, level: str) -> World:
 
 #: what a crossing conftest does to a freeze, by level
 CROSSED = {"ledger": frozenset[str](), "keyed": frozenset({"freeze-generator-hash"})}
-REKEYED = {"ledger": frozenset[str](), "keyed": frozenset({"freeze-rekeyed"})}
 
 
 def test_a_conftest_on_main_voids_the_freeze_of_a_branch(level: str, templates: Templates, tmp_path: Path) -> None:
@@ -149,11 +149,22 @@ def test_the_merge_that_crosses_drops_the_row(level: str, templates: Templates, 
     assert world.judge_pull_request(2) == frozenset()
 
 
-def test_the_merge_that_crosses_may_not_re_pin(level: str, templates: Templates, tmp_path: Path) -> None:
+def test_the_merge_that_crosses_re_pins_a_row_of_its_own_branch(
+    level: str, templates: Templates, tmp_path: Path
+) -> None:
     world = crossing(templates, tmp_path / "world", level)
     repin(world)
+    assert world.commit(2) == frozenset()
+    assert world.judge_pull_request(2) == frozenset()
+
+
+def test_a_merge_may_not_re_key_a_row_of_main(level: str, templates: Templates, tmp_path: Path) -> None:
+    start = templates.start(tmp_path / "world", standing, level, "block")
+    world = diverged(start, main=edit_production, work=add_unrelated_file)
+    assert begin_merge(world) == []
+    together(set_freeze(replay_env="local-fixture"), replay(5, env="local-fixture"))(world)
     world.git("add", "-A")
-    assert world.judge(2) == REKEYED[level]
+    assert world.judge(5) == {"freeze-rekeyed"}
 
 
 def test_the_commit_after_the_crossing_re_pins_on_its_own_branch(

@@ -9,8 +9,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flakeledger.model.policy import Limits, PathClass, Policy, Runner, build_policy, policy_schema
-from flakeledger.model.policy_fields import LIMIT_FIELDS, POLICY_FIELDS, PolicyField
+from flakeledger.model.policy import Limits, PathClass, Policy, Runner, build_policy
+from flakeledger.model.policy_fields import LIMIT_FIELDS, POLICY_FIELDS, PolicyField, policy_schema
 from flakeledger.model.rows import Entry, ListNode, MappingNode, Node, ScalarNode
 
 PATH = "ledgers/policy.yaml"

@@ -7,16 +7,18 @@ Invariants:
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
-import os
-from collections.abc import Callable
+import re
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from pages import ROOT, Block, blocks, shows
+from pages import ROOT, blocks_of, sections, shows
 from world import World
 
+from flakeledger.cli.main import main
 from flakeledger.model.ledger_paths import FIXTURES, FREEZES, GUARD, POLICY, PROPERTIES, REPLAYS
 from flakeledger.rules.table import CHANGE_RULES, RULE_NAMES
 
@@ -175,7 +177,7 @@ STATE_EXAMPLES = {
     "freeze-dangling": row("test_partial_refund", "test_partial_refunds"),
     "freeze-duplicate": edited(FREEZES, "", ROW),
     "freeze-cap": edited(POLICY, "max_freezes: 50", "max_freezes: 0"),
-    "freeze-renewals": row("  renewed: 0\n", "  renewed: 2\n"),
+    "freeze-renewals": row("replay_env: pinned-py311\n", "replay_env: pinned-py311\n  renewed: 2\n"),
     "freeze-unknown-runner": row("replay_env: pinned-py311", "replay_env: pinned-py312"),
     "freeze-fixture-hash": edited(ORDERS, "1250", "1200"),
     "freeze-generator-hash": edited(STRATEGIES, "integers(0, 10_000)", "integers(0, 10)"),
@@ -246,3 +248,93 @@ def filled(world: World, text: str, test: str) -> str:
             "test": ledger.sources.test_digest(test) or "",
         }
     return text.format_map(digests)
+
+
+def apply(world: World, example: Example) -> None:
+    """Make the edits and stage them, beside an edit of the product: a change of ledgers alone may repair them."""
+    if not any(edit.path == PRODUCT for edit in example.edits):
+        world.append(PRODUCT, "\n\nTAX = 21\n")
+    for path, old, new in example.edits:
+        if new is None:
+            world.delete(path)
+        elif old is None:
+            world.write(path, new)
+        elif old:
+            world.sub(path, old, new)
+        else:
+            test = TOTAL if TOTAL in new else PARTIAL
+            world.append(path, filled(world, new, test) if path in (FREEZES, FIXTURES) else new)
+    world.git("add", "-A")
+
+
+def printed(where: Path, *arguments: str) -> str:
+    """What a command prints, on both of its outputs."""
+    out = io.StringIO()
+    with contextlib.chdir(where), contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        main(list(arguments))
+    return out.getvalue()
+
+
+def difference(world: World, example: Example) -> str:
+    """What the example stages, as the page shows it: file names and changed lines with one line around them."""
+    paths = [edit.path for edit in example.edits] or ["nothing"]
+    text = world.git("diff", "--cached", "--no-prefix", "--unified=1", "--diff-filter=AMT", "--", *paths)
+    kept = [line for line in text.splitlines() if line.strip() and not re.match(r"diff |index |--- |@@ ", line)]
+    return "".join(f"{line.removeprefix('+++ ')}\n" for line in kept)
+
+
+def shown(rule: str) -> tuple[str, str]:
+    """The difference ("" for none) and the message that the entry of a rule shows."""
+    found = [block for block in ENTRIES[rule] if block.language in ("diff", "text")]
+    assert [block.language for block in found] in (["text"], ["diff", "text"]), rule
+    return "".join(block.text for block in found[:-1]), found[-1].text
+
+
+ENTRIES = {name: list(blocks_of(text, PAGE.name)) for name, text in sections(PAGE).items()}
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("template") / "shop"
+
+
+def start(template: Path) -> World:
+    """The shop, made once."""
+    return World(template) if template.exists() else shop(template)
+
+
+def test_every_rule_has_an_example() -> None:
+    assert sorted([*STATE_EXAMPLES, *CHANGE_EXAMPLES, "base-unknown"]) == sorted(RULE_NAMES)
+    assert CHANGE_EXAMPLES.keys() == CHANGE_RULES.keys()
+
+
+def test_the_shop_is_in_order(template: Path) -> None:
+    world = start(template)
+    for command in ("check-ledgers", "check-change"):
+        assert re.search(r"\b0 findings; judged", printed(world.root, command, "--now", NOW))
+
+
+@pytest.mark.parametrize("rule", [*STATE_EXAMPLES, *CHANGE_EXAMPLES])
+def test_the_page_shows_what_is_printed(rule: str, template: Path, tmp_path: Path) -> None:
+    world = start(template).copy(tmp_path / "shop")
+    example = (STATE_EXAMPLES | CHANGE_EXAMPLES)[rule]
+    command = "check-ledgers" if rule in STATE_EXAMPLES else "check-change"
+    apply(world, example)
+    diff, message = shown(rule)
+    real = difference(world, example)
+    assert shows(tuple(diff.splitlines()), real), real
+    out = printed(world.root, command, "--now", example.now, "--only", rule)
+    assert shows(("...", *message.splitlines(), "..."), out), out
+
+
+def test_the_page_shows_how_an_unknown_base_is_reported(template: Path, tmp_path: Path) -> None:
+    world = start(template)
+    world.git("clone", "-q", "--depth=1", f"file://{world.root}", str(tmp_path / "shallow"))
+    clone = World(tmp_path / "shallow")
+    clone.git("switch", "-q", "--detach")
+    clone.git("branch", "-q", "-D", "main")
+    clone.git("remote", "remove", "origin")
+    diff, message = shown("base-unknown")
+    out = printed(clone.root, "check-change", "--now", NOW)
+    assert not diff
+    assert shows(tuple(message.splitlines()), out), out

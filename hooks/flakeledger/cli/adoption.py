@@ -77,10 +77,10 @@ def addable(git: Git, paths: Iterable[str]) -> set[str]:
 
 def _beginning(path: str) -> bytes | None:
     """The first bytes of a regular file; None for anything else."""
-    if os.path.islink(path) or not os.path.isfile(path):  # noqa: PTH113, PTH114
+    if os.path.islink(path) or not os.path.isfile(path):
         return None
     try:
-        with open(path, "rb") as file:  # noqa: PTH123
+        with open(path, "rb") as file:
             return file.read(LARGEST_READ + 1)
     except OSError:
         return None  # no proof of anything, so its name decides

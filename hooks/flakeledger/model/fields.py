@@ -11,14 +11,16 @@ Invariants:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from flakeledger.model import kinds
 from flakeledger.model.findings import Finding
 from flakeledger.model.kinds import Kind
-from flakeledger.model.policy import LevelName
 from flakeledger.model.rows import Place, Row, Scalar, Value
 from flakeledger.model.wording import listed, shown
+
+if TYPE_CHECKING:
+    from flakeledger.model.policy import LevelName
 
 LEVELS: tuple[LevelName, ...] = ("ledger", "keyed", "witnessed")
 

@@ -5,7 +5,7 @@ Invariants:
 * Every default is the one that `docs/policy.md` shows.
 * All that is wrong is found in one reading; a check that spans fields is made when those fields are fine.
 
-The records are named tuples: making four frozen dataclasses costs every run of a hook 4 ms.
+The records are named tuples: making four frozen dataclasses costs every run of a hook 2 ms.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from typing import Any, Literal, NamedTuple
 from flakeledger.model.findings import Finding
 from flakeledger.model.patterns import PathClasses, pattern_problem
 from flakeledger.model.policy_fields import CLASSES, LONGEST_TEXT, PLACEHOLDERS, POLICY_FIELDS, Kind, PolicyField
-from flakeledger.model.policy_fields import policy_schema as policy_schema
 from flakeledger.model.rows import Entry, ListNode, MappingNode, Node, ScalarNode
 from flakeledger.model.wording import listed, shown
 

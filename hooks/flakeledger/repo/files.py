@@ -90,5 +90,6 @@ def _contract_digest(data: bytes) -> list[str | None]:
             return [digest(data), None]
     except NotCanonical as refusal:
         problem = refusal
-    where = f"line {problem.line}, column {problem.column}: " if problem.line else ""
+    whole = (problem.line, problem.column) == (1, 1)
+    where = "" if whole else f"line {problem.line}, column {problem.column}: "
     return [None, f"{where}{problem.message}"]

@@ -69,7 +69,7 @@ def _module_paths(root: str, parts: Sequence[str], is_file: Callable[[str], bool
     hit = next((path for path in (_init(whole), *module) if is_file(path)), None)
     if hit is None:
         return []
-    packages = (_init("/".join(names[:depth])) for depth in range(len(names) - len(parts), len(names)))
+    packages = (_init("/".join(names[:depth])) for depth in range(len(names) - len(parts) + 1, len(names)))
     return [*(path for path in packages if is_file(path)), hit]
 
 

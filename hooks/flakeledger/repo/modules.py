@@ -133,9 +133,7 @@ def _text(data: bytes) -> str:
     cookie = _cookie(data)
     encoding = _ENCODINGS.get(cookie.lower().replace("_", "-"))
     if encoding is None:
-        raise _UnreadableError(
-            f"its coding cookie {cookie!r} is no encoding that flakeledger reads; use utf-8"
-        )
+        raise _UnreadableError(f"its coding cookie {cookie!r} is no encoding that flakeledger reads; use utf-8")
     try:
         text = data.removeprefix(_BOM).decode(encoding)
     except UnicodeDecodeError as trouble:

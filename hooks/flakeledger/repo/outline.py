@@ -21,6 +21,8 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 Loop = ast.For | ast.AsyncFor
 Block = ast.stmt | ast.ExceptHandler | ast.match_case
 
+_SIMPLE = (ast.Expr, ast.Assign, ast.Return, ast.Assert)
+
 MODULE = ""
 #: resolved names of the decorators that are no edit of a test: they say whether it counts, not what it checks
 MARKS_THAT_ARE_NO_EDIT = frozenset(
@@ -125,6 +127,8 @@ def read_outline(tree: ast.Module) -> Outline:
 
 def _blocks(statement: Block) -> Iterator[Block]:
     """The statements inside a compound statement, one level down."""
+    if isinstance(statement, _SIMPLE):
+        return
     for name in ("body", "cases", "handlers", "orelse", "finalbody"):
         yield from getattr(statement, name, ())
 

@@ -26,10 +26,10 @@ _TO_COME = ("strategies.py", "**/tests/**/strategies/", "**/tests/**/factories.p
 #: what a pattern of `_TO_COME` that would swallow production becomes
 _NARROWED = {"strategies.py": "**/tests/**/strategies.py"}
 _PYTHON_RUNNERS = ("pytest.ini", "tox.ini", "noxfile.py", "requirements*.txt")
-_ANY_RUNNERS = ("Dockerfile*", "*.lock")
+_ANY_RUNNERS = ("/.github/workflows/", "Dockerfile*", "*.lock")
 #: proposed where such a file exists
 _FOUND_RUNNERS = (
-    *("/.github/workflows/", "/.gitlab-ci.yml", "/.circleci/", "/azure-pipelines.yml", "/.travis.yml", "Jenkinsfile"),
+    *("/.gitlab-ci.yml", "/.circleci/", "/azure-pipelines.yml", "/.travis.yml", "Jenkinsfile"),
     *("package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "go.sum", "pixi.toml"),
     *("/requirements/", "/ci/requirements/", "constraints*.txt", "environment*.yml"),
     *("docker-compose*.yml", "compose.yaml"),

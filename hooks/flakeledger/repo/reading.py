@@ -151,7 +151,7 @@ def _typed_rows(
 
 
 def _record(record: type[Record], places: Places, values: list[object]) -> Record:
-    return cast("Record", record._make((places, *values)))
+    return record._make((places, *values))
 
 
 def _policy_from_json(known: list[Any]) -> Policy:

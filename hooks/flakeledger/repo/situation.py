@@ -184,7 +184,7 @@ class Situation:
         if not path:
             return None
         try:
-            with open(path, "rb") as file:  # noqa: PTH123
+            with open(path, "rb") as file:
                 event = json.load(file)
         except (OSError, ValueError, RecursionError) as error:
             raise CannotTell(f"GITHUB_EVENT_PATH {path!r} cannot be read: {error}", FIXES) from error

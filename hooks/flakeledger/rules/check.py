@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.findings import Finding
 from flakeledger.repo.base import INDEX
-from flakeledger.repo.change import Change
+from flakeledger.repo.change import ROW_LEDGERS, Change
 from flakeledger.repo.ledger import Ledger
 from flakeledger.rules.staleness import forgiven
 from flakeledger.rules.table import CHANGE_RULES, STATE_RULES
@@ -46,10 +46,10 @@ def judge_changes(changes: Iterable[Change]) -> list[Finding]:
 
 
 def _refuse_unreadable(change: Change) -> None:
-    """A row that cannot be read may be any row: what happened to it cannot be told."""
+    """A row that cannot be read may be any row: what happened to it cannot be told. (The log may hold such lines.)"""
     if not change.touches_ledgers:
         return
-    broken = sorted(change.new.unreadable & change.changed_paths)
+    broken = sorted(change.new.unreadable & change.changed_paths & set(ROW_LEDGERS))
     if broken:
         first = next(finding for finding in change.new.findings if finding.path == broken[0])
         raise CannotTell(

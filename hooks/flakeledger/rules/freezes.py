@@ -48,9 +48,12 @@ def lacks(freeze: Freeze, field: str) -> bool:
 
 
 def missing_field(ledger: Ledger, _now: int) -> Iterator[Finding]:
-    """A field that the policy's level needs is absent. What level `ledger` needs is found while reading."""
+    """A pin, the runner class or the failure class is absent at level `keyed` and above.
+
+    What level `ledger` needs is found while reading. A witness and its note are needed by some tests only.
+    """
     assert ledger.policy is not None
-    needed = [field for field in needed_at(FREEZE_FIELDS, ledger.policy.level) if field.needed_at != "ledger"]
+    needed = [field for field in needed_at(FREEZE_FIELDS, ledger.policy.level) if field.needed_at == "keyed"]
     for freeze in ledger.freezes:
         for field in needed:
             if lacks(freeze, field.name):

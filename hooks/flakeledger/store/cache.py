@@ -35,7 +35,7 @@ class Cache(NamedTuple):
         try:
             if not stat.S_ISDIR(os.lstat(self._folder).st_mode):
                 return None
-            with open(path, "rb") as file:  # noqa: PTH123
+            with open(path, "rb") as file:
                 heading, payload = file.readline(), file.read()
             return json.loads(payload) if heading == _heading(payload) else None
         except (OSError, ValueError, RecursionError):
@@ -47,7 +47,7 @@ class Cache(NamedTuple):
         payload = json.dumps(value, separators=(",", ":")).encode()
         with suppress(OSError):
             with suppress(FileExistsError):
-                os.mkdir(self._folder)  # noqa: PTH102
+                os.mkdir(self._folder)
             if stat.S_ISDIR(os.lstat(self._folder).st_mode):
                 _replace(path, _heading(payload) + payload)
 
@@ -69,10 +69,10 @@ def _replace(path: str, data: bytes) -> None:
     """Put a file with these bytes in the place of another, or leave everything as it was."""
     unfinished = f"{path}.{os.urandom(8).hex()}"
     try:
-        with open(unfinished, "xb") as file:  # noqa: PTH123
+        with open(unfinished, "xb") as file:
             file.write(data)
-        os.replace(unfinished, path)  # noqa: PTH105
+        os.replace(unfinished, path)
     except OSError:
         with suppress(OSError):
-            os.unlink(unfinished)  # noqa: PTH108
+            os.unlink(unfinished)
         raise

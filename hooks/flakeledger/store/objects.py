@@ -20,14 +20,14 @@ from flakeledger.model.errors import CannotTell
 from flakeledger.store.git import DEEPEN, Git
 from flakeledger.store.git_output import telling_line
 
-#: Importing pygit2 takes 50 ms here and then 12 us a blob; `BatchReader.read` takes 40 us a blob without any import.
-#: Measured in ms, small packed blobs, one `read` after the other, batch and pygit2: 10: 3 and 51, 100: 8 and 52,
-#: 1,000: 44 and 65, 3,000: 236 and 90, 9,000: 688 and 156. `BatchReader.read_many` keeps requests under way and
-#: beats both at every size: 1,000: 15, 9,000: 87. Blobs of 1 MB cost 2.7 ms there and 3.8 ms with pygit2, which
-#: hashes what it reads.
+#: Importing pygit2 takes 50 ms here and then 12 us a blob; `BatchReader.read` imports nothing and takes 20 to 85 us
+#: a blob, as the scheduler places the two processes. Measured in ms, small packed blobs, one `read` after the other,
+#: batch and pygit2: 10: 3 and 51, 100: 8 and 52, 1,000: 25-90 and 60-78, 3,000: 64-296 and 76-97, 9,000: 180-620
+#: and 164-189. `BatchReader.read_many` keeps requests under way and beats both at every size: 1,000: 16, 3,000: 45,
+#: 9,000: 127. Blobs of 1 MB cost 2.7 ms there and 3.8 ms with pygit2, which hashes what it reads.
 READS_THAT_PAY_FOR_PYGIT2 = 1_500
-#: 64 requests of at most 65 bytes fit into the smallest pipe (4 KiB and more); larger windows gain nothing
-WINDOW = 64
+#: 60 requests of at most 65 bytes fit into the smallest pipe, of 4 KiB; larger windows gain nothing
+WINDOW = 60
 _BATCH = ("cat-file", "--batch")
 _OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 #: what says that a clone holds only a part of the objects it names

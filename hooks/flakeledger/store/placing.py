@@ -40,7 +40,7 @@ def read_regular(root: str, path: str) -> bytes | None:
     if mode is None or not stat.S_ISREG(mode):
         raise CannotTell(f"{path} is no regular file", f"put a regular file in the place of {path}")
     try:
-        with open(f"{root}/{path}", "rb") as file:  # noqa: PTH123
+        with open(f"{root}/{path}", "rb") as file:
             return file.read()
     except OSError as error:
         raise CannotTell(f"{path} cannot be read: {error.strerror}", f"make {path} readable") from error
@@ -56,18 +56,18 @@ def place(root: str, path: str, before: bytes | None, after: bytes) -> None:
     target = f"{root}/{path}"
     unfinished = f"{target}.{os.urandom(8).hex()}"
     try:
-        os.makedirs(os.path.dirname(target), exist_ok=True)  # noqa: PTH103, PTH120
-        with open(unfinished, "xb") as file:  # noqa: PTH123
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        with open(unfinished, "xb") as file:
             file.write(after)
             file.flush()
             os.fsync(file.fileno())
         mode = _mode(target)
         if mode is not None:
-            os.chmod(unfinished, stat.S_IMODE(mode))  # noqa: PTH101
-        os.replace(unfinished, target)  # noqa: PTH105
+            os.chmod(unfinished, stat.S_IMODE(mode))
+        os.replace(unfinished, target)
     except OSError as error:
         with suppress(OSError):
-            os.unlink(unfinished)  # noqa: PTH108
+            os.unlink(unfinished)
         raise CannotTell(f"{path} cannot be written: {error.strerror}", f"make its folder writable: {path}") from error
 
 

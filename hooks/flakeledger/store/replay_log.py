@@ -96,7 +96,7 @@ def _replay(line: str, number: int) -> Replay:
         complaint = check(value)
         if complaint:
             raise _BadLineError(f"{shown(name)}: {complaint}", name)
-    if not _REQUIRED <= values.keys():
+    if not values.keys() >= _REQUIRED:
         missing = next(field.name for field in REPLAY_FIELDS.fields if field.name in _REQUIRED - values.keys())
         raise _BadLineError(f"no {shown(missing)}: {REPLAY_FIELDS.by_name[missing].help}")
     get = values.get

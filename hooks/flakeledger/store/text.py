@@ -57,8 +57,8 @@ _FAMILIES = (
     _Family("\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f", "a control character", "delete it"),
     _Family("\ud800-\udfff", "no text", "save the file as UTF-8"),
 )
-_NAMED = tuple((re.compile(f"[{family.characters}]"), family) for family in _FAMILIES)
-_FORBIDDEN = re.compile("[" + "".join(f.characters for f in _FAMILIES if f.characters != "\r") + "]|\r(?!\n)")
+#: as text: most ledgers are ASCII, and then this pattern is never compiled
+_FORBIDDEN = "[" + "".join(family.characters for family in _FAMILIES if family.characters != "\r") + "]|\r(?!\n)"
 _CONTROLS = bytes(set(range(32)) - {ord("\n"), ord("\r")} | {0x7F})
 _ASCII = bytes(range(128))
 
@@ -130,12 +130,13 @@ def _is_clean(data: bytes) -> bool:
         data.decode("utf-8")
     except UnicodeDecodeError:
         return False
-    return _FORBIDDEN.search(data.translate(None, _ASCII).decode("utf-8")) is None
+    return re.search(_FORBIDDEN, data.translate(None, _ASCII).decode("utf-8")) is None
 
 
 def _first_of_each_line(text: str) -> Iterator[tuple[int, int, str]]:
     line, start, position = 1, 0, 0
-    while found := _FORBIDDEN.search(text, position):
+    forbidden = re.compile(_FORBIDDEN)
+    while found := forbidden.search(text, position):
         at = found.start()
         line += text.count("\n", start, at)
         start = max(start, text.rfind("\n", start, at) + 1)
@@ -147,7 +148,7 @@ def _first_of_each_line(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _name(character: str) -> tuple[str, str]:
-    family = next(family for pattern, family in _NAMED if pattern.match(character))
+    family = next(family for family in _FAMILIES if re.match(f"[{family.characters}]", character))
     code = ord(character)
     if 0xDC80 <= code <= 0xDCFF:
         return f"the byte 0x{code - 0xDC00:02X} is no UTF-8", family.fix

@@ -62,9 +62,7 @@ def read_mapping(text: str, notes: Notes) -> MappingNode | None:
     except UnreadableError:
         return None
     except YamlError as error:
-        lines = notes.lines
-        mistake = explain(complaint_of(error), lines, notes.first)
-        notes.say(mistake.spot, "yaml-syntax", mistake.message, mistake.fix)
+        notes.mistake(explain(complaint_of(error), notes.lines, notes.first))
         return None
     return node if notes.whole else None
 

@@ -26,7 +26,7 @@ from flakeledger.model.findings import Finding
 from flakeledger.model.rows import FieldPlace, Places, Row, Scalar, Value
 from flakeledger.model.wording import shown
 from flakeledger.store.chunks import RowChunk
-from flakeledger.store.mistakes import Complaint, Spot, continuation, explain, repairs
+from flakeledger.store.mistakes import Complaint, Mistake, Spot, continuation, explain, repairs
 from flakeledger.store.yaml_parser import GetEvent, YamlError, complaint_of, first_complaint, start
 
 #: how many mistakes of one row are told at once
@@ -67,6 +67,11 @@ class Notes:
     def say(self, spot: Spot, rule: str, message: str, fix: str) -> None:
         """Note a finding."""
         self.findings.append(Finding(self.path, self.first + spot.line, spot.column, rule, message, fix))
+
+    def mistake(self, mistake: Mistake) -> None:
+        """Note what is no YAML, instead of what was noted of the same line: one line, one mistake."""
+        self.findings = [known for known in self.findings if known.line != self.first + mistake.spot.line]
+        self.say(mistake.spot, "yaml-syntax", mistake.message, mistake.fix)
 
     def forbid(self, event: Any, message: str, fix: str) -> None:
         """Note that what this event starts may not be."""
@@ -290,8 +295,7 @@ def _note_mistakes(complaint: Complaint, notes: Notes) -> None:
         before = [*lines]
         repaired = _repair(found, mistake.spot, lines)
         fix = mistake.fix if repaired is None else _written(before[repaired], lines[repaired])
-        notes.findings = [known for known in notes.findings if known.line != notes.first + mistake.spot.line]
-        notes.say(mistake.spot, "yaml-syntax", mistake.message, fix)
+        notes.mistake(mistake._replace(fix=fix))
         if repaired is None:
             return
         found = first_complaint("\n".join(lines), _DEEPEST)
@@ -311,7 +315,7 @@ def _repair(complaint: Complaint, spot: Spot, lines: list[str]) -> int | None:
         for candidate in repairs(lines, line):
             trial = [*lines[:line], candidate, *lines[line + 1 :]]
             after = first_complaint("\n".join(trial), _DEEPEST)
-            if after is None or explain(after, trial, 0).spot > spot:
+            if after is None or explain(after, trial, 0).spot.line > spot.line:
                 lines[line] = candidate
                 return line
     return None
