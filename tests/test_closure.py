@@ -246,7 +246,8 @@ def test_a_moved_function_keeps_its_digest() -> None:
 
 
 def test_the_digest_can_be_computed_by_hand() -> None:
-    module = 'LIMIT = 3 \nX = 1\n\n@pytest.mark.skip\n@case\ndef test_a():\n    """\n    Says so.\n    """\n    assert LIMIT\n'
+    module = "LIMIT = 3 \nX = 1\n\n@pytest.mark.skip\n@case\ndef test_a():\n"
+    module += '    """\n    Says so.\n    """\n    assert LIMIT\n'
     by_hand = "LIMIT = 3\n@case\ndef test_a():\nSays so.\n    assert LIMIT"
     assert digest(module, "test_a") == hashlib.sha256(by_hand.encode()).hexdigest()
 

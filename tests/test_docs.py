@@ -10,20 +10,29 @@ from pathlib import Path
 
 import pytest
 import yaml
-from pages import PAGES, ROOT, Block, blocks, headings, prose, run_session, sections, shows, steps
 
 from flakeledger import __version__
 from flakeledger.cli.main import COMMANDS
-from flakeledger.model.fields import FIXTURE_FIELDS, FREEZE_FIELDS, PROPERTY_FIELDS
-from flakeledger.model.ledger_paths import FIXTURES, FREEZES, POLICY, PROPERTIES
+from flakeledger.model.canonical import digest
+from flakeledger.model.fields import (
+    FIXTURE_FIELDS,
+    FREEZE_FIELDS,
+    PROPERTY_FIELDS,
+    REPLAY_FIELDS,
+    FieldTable,
+    check_row,
+)
+from flakeledger.model.ledger_paths import FIXTURES, FREEZES, POLICY, PROPERTIES, REPLAYS
 from flakeledger.model.policy import build_policy
 from flakeledger.model.policy_fields import LIMIT_FIELDS, PATH_FIELDS, POLICY_FIELDS, RUNNER_FIELDS, PolicyField
 from flakeledger.rules.table import RULE_NAMES
+from flakeledger.store.reader import read_policy, read_replays, read_rows
+from pages import PAGES, ROOT, Block, blocks, blocks_of, headings, prose, run_session, sections, shows, steps
 
 DOCS = ROOT / "docs"
 BLOCKS = [block for page in PAGES for block in blocks(page)]
-#: how each language of a block is checked; `text` is output or an excerpt that is compared elsewhere, or nothing at all
-LANGUAGES = {"console", "sh", "yaml", "json", "jsonl", "python", "text", "mermaid", "gitignore"}
+#: `console` is run, `diff` and `text` are compared by test_rule_examples.py or are drawings, the others must parse
+LANGUAGES = {"diff", "console", "sh", "yaml", "json", "jsonl", "python", "text"}
 
 
 def place(block: Block) -> str:
@@ -98,16 +107,12 @@ def table(section: str) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize(
-    ("name", "fields"),
-    [("freezes.yaml", FREEZE_FIELDS), ("fixtures.yaml", FIXTURE_FIELDS), ("properties.yaml", PROPERTY_FIELDS)],
+    "fields", [FREEZE_FIELDS, FIXTURE_FIELDS, PROPERTY_FIELDS, REPLAY_FIELDS], ids=lambda fields: fields.ledger
 )
-def test_the_tables_of_fields_are_those_of_the_product(name: str, fields: tuple[object, ...]) -> None:
-    rows = table(sections(DOCS / "formats.md")[name])
-    assert [(field, cells[1]) for field, cells in rows.items()] == [needed(field) for field in fields]
-
-
-def needed(field: object) -> tuple[str, str]:
-    raise NotImplementedError
+def test_the_tables_of_fields_are_those_of_the_product(fields: FieldTable) -> None:
+    rows = table(sections(DOCS / "formats.md")[fields.ledger])
+    documented = [(name, cells[1]) for name, cells in rows.items()]
+    assert documented == [(field.name, field.needed_at or "–") for field in fields.fields]
 
 
 def policy_keys(prefix: str, fields: tuple[PolicyField, ...]) -> dict[str, PolicyField]:
@@ -147,6 +152,38 @@ def test_only_known_languages_are_used() -> None:
 @pytest.mark.parametrize("block", of("yaml"), ids=place)
 def test_yaml_parses(block: Block) -> None:
     assert yaml.safe_load(block.text) is not None
+
+
+LEDGER_TABLES = {FREEZES: FREEZE_FIELDS, FIXTURES: FIXTURE_FIELDS, PROPERTIES: PROPERTY_FIELDS}
+
+
+@pytest.mark.parametrize("block", [block for block in of("yaml") if block.path in LEDGER_TABLES], ids=place)
+def test_ledgers_are_what_the_product_reads(block: Block) -> None:
+    path = block.path or ""
+    rows, findings = read_rows(block.text.encode(), path)
+    assert rows
+    assert [*findings, *(found for row in rows for found in check_row(LEDGER_TABLES[path], row, path)[1])] == []
+
+
+@pytest.mark.parametrize("block", [block for block in of("yaml") if block.path == POLICY], ids=place)
+def test_policies_are_what_the_product_reads(block: Block) -> None:
+    node, findings = read_policy(block.text.encode(), POLICY)
+    assert node is not None
+    assert [*findings, *build_policy(node, POLICY)[1]] == []
+
+
+@pytest.mark.parametrize("block", of("jsonl"), ids=place)
+def test_logs_are_what_the_product_reads(block: Block) -> None:
+    replays, findings = read_replays(block.text.encode(), REPLAYS)
+    assert replays
+    assert findings == []
+
+
+def test_the_contracts_have_the_digest_that_the_page_names() -> None:
+    section = sections(DOCS / "formats.md")["Canonical form"]
+    found = [block for block in blocks_of(section, "formats.md") if block.language == "json"]
+    assert len({block.text for block in found}) == 2
+    assert {digest(block.text.encode()) for block in found} == set(re.findall(r"`([0-9a-f]{64})`", section))
 
 
 @pytest.mark.parametrize("block", of("json", "jsonl"), ids=place)
@@ -210,6 +247,30 @@ def test_output_is_compared_whole(shown: tuple[str, ...], real: str, fits: bool)
     assert shows(shown, real) is fits
 
 
-def test_a_session_that_goes_wrong_is_noticed(tmp_path: Path) -> None:
-    page = ROOT / "docs" / "session.md"
-    assert not page.exists()
+@pytest.mark.parametrize(
+    ("console", "complaint"),
+    [
+        ("$ false\n", "`false` ended with 1, not 0"),
+        ("$ true\n# exit 1\n", "`true` ended with 0, not 1"),
+        ("$ echo one\n$ echo two\nthree\n", "session.md:3: `echo two` printed\ntwo\n"),
+        ("$ cat <<'END'\n> one\n> END\none\n", ""),
+        ("$ cd .. && false\n# exit 1\n$ test -d repository\n", ""),
+    ],
+)
+def test_a_session_that_goes_otherwise_is_noticed(
+    console: str, complaint: str, repository: Path, tmp_path: Path
+) -> None:
+    page = tmp_path / "session.md"
+    page.write_text(f"```console\n{console}```\n")
+    found = "\n".join(run_session(steps(page), repository))
+    assert complaint in found
+    assert bool(found) is bool(complaint)
+
+
+def test_a_block_that_names_its_path_becomes_that_file(repository: Path, tmp_path: Path) -> None:
+    page = tmp_path / "session.md"
+    page.write_text(
+        "```yaml\n# new/file.yaml\nkey: $HOME\n```\n```console\n$ cat new/file.yaml\n# new/file.yaml\nkey: $HOME\n```\n"
+    )
+    assert run_session(steps(page), repository) == []
+    assert (repository / "new" / "file.yaml").read_text() == "# new/file.yaml\nkey: $HOME\n"

@@ -33,7 +33,10 @@ def layout(*paths: str, **texts: bytes) -> Layout:
         (["src/test/java/CartTest.java", "src/main/java/Cart.java"], ["src/test"]),
         (["spec/cart_spec.rb", "spec/spec_helper.rb"], ["spec"]),
         (["lab_tests/models.py", "lab_tests/views.py", "lab_tests/tests.py"], []),
-        (["properties/test_a.py", "properties/test_b.py", "properties/test_c.py", "properties/README.md"], ["properties"]),
+        (
+            ["properties/test_a.py", "properties/test_b.py", "properties/test_c.py", "properties/README.md"],
+            ["properties"],
+        ),
         # tests beside the code that they test
         (["src/a.ts", "src/a.test.ts", "src/b.ts", "src/b.test.ts", "src/c.ts", "src/c.test.ts"], []),
         (["bench/test_benchmarks.py"], []),
@@ -61,8 +64,14 @@ def test_a_root_counts_its_files_and_the_main_one_has_most_tests() -> None:
         (["pkg/testdata/a.json"], ["pkg/testdata/a.json"]),
         # a folder of tests about data
         (["tests/data/test_frames.py", "tests/data/cases.json"], []),
-        (["tests/a/fixtures/x.json", "tests/fixtures/deep/y.json"], ["tests/a/fixtures/x.json", "tests/fixtures/deep/y.json"]),
-        (["spec/factories.rb", "spec/cart_spec.rb", "spec/spec_helper.rb"], ["spec/factories.rb", "spec/spec_helper.rb"]),
+        (
+            ["tests/a/fixtures/x.json", "tests/fixtures/deep/y.json"],
+            ["tests/a/fixtures/x.json", "tests/fixtures/deep/y.json"],
+        ),
+        (
+            ["spec/factories.rb", "spec/cart_spec.rb", "spec/spec_helper.rb"],
+            ["spec/factories.rb", "spec/spec_helper.rb"],
+        ),
     ],
 )
 def test_generators(paths: list[str], generators: list[str]) -> None:
@@ -89,12 +98,16 @@ def test_a_text_that_cannot_be_read_proves_nothing() -> None:
 
 
 def test_reviewed_code_is_named_outside_tests_and_docs() -> None:
-    found = layout("src/auth/login.py", "src/crypto.py", "docs/auth/a.md", "tests/auth/test_a.py", "src/auth.md", "a/oauth/b.ts")
+    found = layout(
+        "src/auth/login.py", "src/crypto.py", "docs/auth/a.md", "tests/auth/test_a.py", "src/auth.md", "a/oauth/b.ts"
+    )
     assert found.reviewed == ("a/oauth/", "src/auth/", "src/crypto.py")
 
 
 def test_older_quarantine_lists() -> None:
-    found = layout("quarantine.txt", "ci/flaky_allowlist.yml", "muted-tests.yml", "src/quarantine.py", "tests/data/flaky.json")
+    found = layout(
+        "quarantine.txt", "ci/flaky_allowlist.yml", "muted-tests.yml", "src/quarantine.py", "tests/data/flaky.json"
+    )
     assert found.older_stores == ("ci/flaky_allowlist.yml", "muted-tests.yml", "quarantine.txt")
 
 

@@ -90,11 +90,8 @@ def test_definitions_stand_in_every_block_but_in_no_function() -> None:
 
 
 def test_imports_of_the_whole_module_but_aliases_of_its_top_level() -> None:
-    outline = read_outline(
-        ast.parse(
-            "import a.b\nimport c.d as e\ndef f():\n    from ..g import h as i, j\ntry:\n    from k import *\nexcept E: pass"
-        )
-    )
+    text = "import a.b\nimport c.d as e\ndef f():\n    from ..g import h as i, j\n"
+    outline = read_outline(ast.parse(text + "try:\n    from k import *\nexcept E: pass\n"))
     assert [tuple(found) for found in outline.imports] == [
         ("a.b", 0, ()),
         ("c.d", 0, ()),

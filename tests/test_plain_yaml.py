@@ -11,8 +11,27 @@ from flakeledger.cli.plain_yaml import comment, flow, scalar
 from flakeledger.model.patterns import TEST_NAMES
 from flakeledger.store.reader import read_plain
 
-TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cf", "Cs", "Zl", "Zp"]), max_size=20) | st.sampled_from(
-    ["no", "Yes", "null", "~", "1.0", "1e5", "12:30", "2026-11-19", "a: b", "a #b", "a  b", "@x", "**/a", "-", "a:", "v1.0"]
+TEXTS = st.text(
+    st.characters(codec="utf-8", exclude_categories=["Cc", "Cf", "Cs", "Zl", "Zp"]), max_size=20
+) | st.sampled_from(
+    [
+        "no",
+        "Yes",
+        "null",
+        "~",
+        "1.0",
+        "1e5",
+        "12:30",
+        "2026-11-19",
+        "a: b",
+        "a #b",
+        "a  b",
+        "@x",
+        "**/a",
+        "-",
+        "a:",
+        "v1.0",
+    ]
 )
 
 
@@ -30,7 +49,14 @@ def test_a_list_is_read_as_its_texts(texts: list[str]) -> None:
 
 
 def test_ordinary_texts_stand_without_quotes() -> None:
-    plain = ["conftest.py", "/tests/", "flakeledger check-ledgers", "https://example.org/a", "v0.1.0", "tests/a.py::test_b"]
+    plain = [
+        "conftest.py",
+        "/tests/",
+        "flakeledger check-ledgers",
+        "https://example.org/a",
+        "v0.1.0",
+        "tests/a.py::test_b",
+    ]
     assert [scalar(text) for text in plain] == plain
     assert all(scalar(name).startswith('"') for names in TEST_NAMES.values() for name in names if name.startswith("*"))
 

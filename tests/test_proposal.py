@@ -148,7 +148,9 @@ def test_a_name_longer_than_a_pattern_may_be_is_left_out() -> None:
     assert all(pattern_problem(one.pattern) is None for one in found)
 
 
-NAMES = st.text(st.characters(exclude_characters="/\0"), min_size=1, max_size=12).filter(lambda name: name not in (".", ".."))
+NAMES = st.text(st.characters(exclude_characters="/\0"), min_size=1, max_size=12).filter(
+    lambda name: name not in (".", "..")
+)
 
 
 @given(st.lists(NAMES, min_size=1, max_size=3))
@@ -159,7 +161,15 @@ def test_a_literal_matches_its_own_path(names: list[str]) -> None:
     assert not compile_pattern(literal(path)).match(f"elsewhere/{path}")
 
 
-@given(st.lists(st.lists(st.sampled_from(["tests", "src", "data", "a.py", "test_a.py", "strategies.py", "x.json", "auth"]), min_size=1, max_size=4)))
+@given(
+    st.lists(
+        st.lists(
+            st.sampled_from(["tests", "src", "data", "a.py", "test_a.py", "strategies.py", "x.json", "auth"]),
+            min_size=1,
+            max_size=4,
+        )
+    )
+)
 def test_no_class_of_generators_swallows_production(names: list[list[str]]) -> None:
     paths = sorted({"/".join(name) for name in names})
     layout = Layout(tuple(paths), lambda _: None)

@@ -98,6 +98,7 @@ HAZARDS: dict[str, tuple[str, str, int, int, str, str]] = {
     "percent": ("- a: %b\n", "yaml-syntax", 1, 6, "quoted", '- a: "%b"'),
     "star text": ("- a: *urgent*\n", "yaml-syntax", 1, 6, "begins with `*`", '"*urgent*"'),
     "dash text": ("- a: - b\n", "yaml-syntax", 1, 6, "begins with `- `", '"- b"'),
+    "blanks under a pipe": ("- a: |\n  \n    b\n", "yaml-forbidden", 2, 1, "only blanks", "delete the blanks"),
     "pipe text": ("- a: |x\n", "yaml-syntax", 1, 7, "next line", '"|x"'),
     "missing item": ("- a: [b,,c]\n", "yaml-syntax", 1, 9, "missing", "["),
     "list left open": ("- a: [b, c\n  d: e\n", "yaml-syntax", 2, 4, "list of line 1", "- a: [b, c]"),
@@ -305,7 +306,8 @@ WORDS = st.sampled_from(
     ["a", "b.py::t[x-1]", "@finley", "2026-11-19", "no", "see #1", "x: y", "don't", '"', "\\", "- z", "é", ""]
 )
 EDITS = st.sampled_from(
-    ["\n", "\n- ", "\n  ", "- ", " ", ":", ": ", " #", "'", '"', "[", "]", "{", "}", ",", "|", ">", "&x ", "*x", "!", "?",
+    ["\n", "\n- ", "\n  ", "- ", " ", ":", ": ", " #", "'", '"', "[", "]", "{", "}", ",", "|", ">", "&x ", "*x", "!",
+     "?",
      "\t", "\r\n", "\n---\n", "\n...\n", "<<: ", "@", "%", "`", "\u00a0", "é", "-", "\n\n", "\n    ", "|+\n",
      "\n=======\n", "\ufeff"]
 )  # fmt: skip
@@ -365,9 +367,11 @@ def _whole(text: str) -> list[dict[str, object]]:
 def _rows_of_whole(text: str) -> int:
     """How many rows PyYAML sees: none if it refuses, fewer than there are dashes if a quoted text swallowed one."""
     try:
-        return len(yaml.compose(text, Loader=yaml.CBaseLoader).value)
+        root = yaml.compose(text, Loader=yaml.CBaseLoader)
     except yaml.YAMLError:
         return 0
+    assert isinstance(root, yaml.SequenceNode)
+    return len(root.value)
 
 
 def _value(node: yaml.Node) -> object:

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from pages import ROOT, blocks_of, sections, shows
-from world import World
 
 from flakeledger.cli.main import main
 from flakeledger.model.ledger_paths import FIXTURES, FREEZES, GUARD, POLICY, PROPERTIES, REPLAYS
 from flakeledger.rules.table import CHANGE_RULES, RULE_NAMES
+from pages import ROOT, blocks_of, sections, shows
+from world import World
 
 NOW = "2026-10-27T12:00:00Z"
 PAGE = ROOT / "docs" / "rules.md"
@@ -104,8 +104,10 @@ ROW = """\
   test_hash: {test}
 """
 #: a second freeze, short enough to need no replay
-SHORT_ROW = ROW.replace("test_partial_refund", "test_total").replace("2026-10-20", "2026-10-27").replace(
-    "2026-11-19", "2026-10-29"
+SHORT_ROW = (
+    ROW.replace("test_partial_refund", "test_total")
+    .replace("2026-10-20", "2026-10-27")
+    .replace("2026-11-19", "2026-10-29")
 )
 REPLAY: dict[str, object] = {
     "test": "tests/test_orders.py::test_partial_refund",
@@ -186,13 +188,17 @@ STATE_EXAMPLES = {
     "replay-missing": edited(REPLAYS, None, ""),
     "replay-wrong-env": edited(REPLAYS, '"env": "pinned-py311"', '"env": "laptop"'),
     "replay-stale": Example(now="2026-11-10T12:00:00Z"),
-    "replay-few-seeds": edited(REPLAYS, "", line(run_at="2026-10-26T09:30:00Z", seeds=[1, 2, 3], passed=3, total=3, failures={})),
+    "replay-few-seeds": edited(
+        REPLAYS, "", line(run_at="2026-10-26T09:30:00Z", seeds=[1, 2, 3], passed=3, total=3, failures={})
+    ),
     "replay-broken": edited(REPLAYS, "", line(run_at="2026-10-26T09:30:00Z", passed=0, failures={"TimeoutError": 20})),
     "replay-future": edited(REPLAYS, "", line(run_at="2026-12-01T09:30:00Z")),
     "fixture-missing": edited(ORDERS, None, None),
     "fixture-drifted": edited(ORDERS, "1250", "1200"),
     "fixture-not-a-file": edited(FIXTURES, "path: tests/data/orders.json", "path: tests/data"),
-    "fixture-duplicate": edited(FIXTURES, "", "- id: orders-again\n  path: tests/data/orders.json\n  sha256: {orders}\n"),
+    "fixture-duplicate": edited(
+        FIXTURES, "", "- id: orders-again\n  path: tests/data/orders.json\n  sha256: {orders}\n"
+    ),
     "fixture-contract": edited(ORDERS, "1250", "12.50"),
     "property-untested": edited(PROPERTIES, f"tests:\n    - {PARTIAL}\n    - {TOTAL}\n", "tests: []\n"),
     "property-unprotected": edited(PROPERTIES, f"    - {TOTAL}\n", ""),
@@ -208,7 +214,9 @@ STATE_EXAMPLES = {
 }
 CHANGE_EXAMPLES = {
     "mixed-change": Example((Edit(STRATEGIES, "10_000", "100"), Edit(FREEZES, "", SHORT_ROW))),
-    "policy-not-alone": Example((Edit(POLICY, "max_freezes: 50", "max_freezes: 80"), Edit(PRODUCT, "", "\n\nTAX = 21\n"))),
+    "policy-not-alone": Example(
+        (Edit(POLICY, "max_freezes: 50", "max_freezes: 80"), Edit(PRODUCT, "", "\n\nTAX = 21\n"))
+    ),
     "policy-removed": edited(POLICY, None, None),
     "log-rewritten": edited(REPLAYS, '"passed": 18', '"passed": 19'),
     "freeze-extended": row("expires: 2026-11-19", "expires: 2026-12-19"),

@@ -65,11 +65,11 @@ def run(arguments: argparse.Namespace) -> int:
         raise CannotTell("the demo runs pre-commit, which is not installed", "pip install 'flakeledger[pre-commit]'")
     demo = Demo(_new_folder(arguments.folder), int(time.time()), wants_colour(os.environ.get("NO_COLOR")))
     demo.open_shop()
-    differences = [difference for step in STEPS for difference in demo.show(step)]
+    found = [difference for step in STEPS for difference in demo.show(step)]
     demo.say("", *_LAST_WORDS)
     demo.say("", f"The shop stays in {demo.folder}")
-    if differences:
-        raise CannotTell(f"the demo did not go as said: {'; '.join(differences)}", f"look into {demo.folder}")
+    if found:
+        raise CannotTell(f"the demo did not go as said: {'; '.join(found)}", f"look into {demo.folder}")
     return 0
 
 
@@ -119,13 +119,13 @@ class Demo:
         self.say_in(_BOLD, f"== {step.title}")
         step.edit(self)
         done = self.command("git", "commit", "-qam", step.message, ok=None)
-        differences = _differences(step, done)
+        found = differences(step, done)
         if done.returncode:
             self.command("git", "restore", ".")
         if self.quiet("git", "status", "--porcelain").stdout:
-            differences.append(f"after {step.title!r} the work tree is not clean")
+            found.append(f"after {step.title!r} the work tree is not clean")
         self.say_in(_DIM, f"-> {step.moral}")
-        return differences
+        return found
 
     # what is run
 
@@ -246,7 +246,8 @@ class Demo:
         self.say(f"   {path}: {old} becomes {new}")
 
 
-def _differences(step: Step, done: subprocess.CompletedProcess[str]) -> list[str]:
+def differences(step: Step, done: subprocess.CompletedProcess[str]) -> list[str]:
+    """How the commit of a step went otherwise than the step says; empty when it did not."""
     passed = done.returncode == 0
     if step.rule is None:
         return [] if passed else [f"{step.title!r} was refused"]

@@ -15,19 +15,26 @@ from flakeledger.rules.inspection import Outcome, Request
 Inspect = Callable[[Repository, Request], Outcome]
 
 
-def run_check(command: str, arguments: argparse.Namespace, inspect: Inspect) -> int:
-    """One check from arguments to exit code."""
+def run_check(
+    command: str,
+    arguments: argparse.Namespace,
+    inspect: Inspect,
+    *,
+    head: str | None = None,
+    from_disk: bool = False,
+) -> int:
+    """One check from arguments to exit code; it judges `head`, what is on disk, or what is staged or pushed."""
     request = Request(
         command=command,
         environment=os.environ,
         now=now_of(arguments),
         base=arguments.base,
-        head=getattr(arguments, "rev", None),
+        head=head,
         no_base=arguments.no_base == "warn",
         only=frozenset(arguments.only),
     )
     try:
-        with open_repository(os.getcwd(), os.environ, from_disk=getattr(arguments, "disk", False)) as repository:
+        with open_repository(os.getcwd(), os.environ, from_disk=from_disk) as repository:
             outcome = inspect(repository, request)
     except CannotTell as error:
         show_undecided(command, error, arguments.format)

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 #: raise the first number whenever facts, or the digest of a test, get another form or meaning
 STAMP = f"1 {sys.version_info[0]}.{sys.version_info[1]}"
-LARGEST = 4 * 1024 * 1024
+#: a parsed byte can cost a thousand bytes of memory (`a;a;a;…`), so this is what bounds it
+LARGEST = 1024 * 1024
 #: the encodings of source code that are read; any other coding cookie is a problem
 _ENCODINGS = {
     "utf-8": "utf-8",

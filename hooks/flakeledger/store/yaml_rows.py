@@ -209,7 +209,17 @@ def text_of(event: Any, notes: Notes) -> Scalar:
         if event.end_mark.line != event.start_mark.line:
             mistake = continuation(notes.lines, event.start_mark.line, notes.first)
             notes.say(mistake.spot, "yaml-forbidden", mistake.message, mistake.fix)
+    elif event.style in _BLOCK:
+        _check_first_line(event.start_mark.line + 1, notes)
     return text
+
+
+def _check_first_line(line: int, notes: Notes) -> None:
+    """A block text may not start with a line of blanks: YAML's parsers do not agree on what that means."""
+    lines = notes.lines
+    if line < len(lines) and lines[line] and not lines[line].strip():
+        message = "a text of `|` or `>` starts with a line that holds only blanks"
+        notes.say(Spot(line, 1), "yaml-forbidden", message, "delete the blanks on this line")
 
 
 def key_of(event: Any, indent: int | None, notes: Notes) -> str:

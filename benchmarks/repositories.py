@@ -1,0 +1,272 @@
+"""Builds real git repositories with valid ledgers of any size, for the benchmarks.
+
+Invariants:
+* `flakeledger check-ledgers --now NOW` ends with 0 in what is built: every test exists, every pin is right, every
+  freeze has its replay.
+* The same size gives the same repository: names, rows and random bytes come from one seed.
+* Objects go through `git fast-import`, uncompressed: what is measured is reading, not how bytes were packed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import random
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from flakeledger.model.ledger_paths import FIXTURES, FREEZES, POLICY, PROPERTIES, REPLAYS
+from flakeledger.repo.base import INDEX
+from flakeledger.repo.repository import open_repository
+
+NOW = "2026-11-30T12:00:00Z"
+TESTS_A_MODULE = 10
+MODULES_A_FOLDER = 50
+FILES_A_FOLDER = 100
+SEEDS = 20
+
+POLICY_TEXT = """\
+version: 1
+level: keyed
+paths:
+  - class: freeze_config
+    match: [/ledgers/, "freeze/", "*flaky_allowlist*"]
+  - class: generator
+    match: [conftest.py, "strategies/", strategies.py, "fixtures/", factories.py, /tests/seeds/]
+  - class: runner
+    match: [pytest.ini, tox.ini, noxfile.py, /.github/workflows/, "Dockerfile*", "*.lock", "requirements*.txt"]
+  - class: review_only
+    match: ["auth/", "crypto/", "migrations/"]
+  - class: test_body
+    match: ["tests/", "test_*.py", "*_test.py"]
+limits:
+  max_freezes: 1000000
+seeds: tests/seeds/gate.json
+environment_failures: [TimeoutError, ConnectionError]
+runners:
+  - name: pinned-py311
+  - name: local-fixture
+default_runner: local-fixture
+"""
+
+TEST = '''\
+def test_case_{number:02}(client):
+    """One way to place an order and take it back."""
+    order = make_order(client, amount={number} + BASE)
+    for line in order.lines:
+        assert line.amount >= 0, line
+    response = client.post("/orders", json=order.as_json())
+    assert response.status_code == 201
+    assert order.total() == sum(line.amount for line in order.lines)
+
+
+'''
+
+
+class Size(NamedTuple):
+    """How much a repository holds. `rows` are freezes, each with a replay; `files` are those beside all that."""
+
+    rows: int
+    fixtures: int
+    fixture_bytes: int
+    files: int
+
+
+def module_path(number: int) -> str:
+    """The path of a test module."""
+    return f"tests/area_{number // MODULES_A_FOLDER:03}/test_module_{number:04}.py"
+
+
+def filler_path(number: int) -> str:
+    """The path of a file that no ledger is about."""
+    folder = number // FILES_A_FOLDER
+    return f"src/part_{folder % 30:02}/piece_{folder:04}/module_{number:06}.py"
+
+
+def git(root: Path, *arguments: str, given: bytes | None = None) -> str:
+    """What git prints at the root, without its last newline."""
+    command = ["git", "-c", "core.compression=0", "-c", "gc.auto=0", "-c", "maintenance.auto=false", *arguments]
+    done = subprocess.run(command, cwd=root, input=given, capture_output=True, check=True, env=environment())
+    return done.stdout.decode().removesuffix("\n")
+
+
+def environment() -> dict[str, str]:
+    """The environment of a run that depends on nobody's configuration and on no service."""
+    services = ("GIT_", "GITHUB_", "GITLAB_", "CI", "PRE_COMMIT")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(services)}
+    names = {f"GIT_{who}_{what}": "bench@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    return kept | names | {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
+
+
+def build(root: Path, size: Size) -> None:
+    """A new repository of this size at the root: two commits on main, everything checked out.
+
+    The second commit adds the freezes, whose pins are those that the product computes for the first.
+    """
+    root.mkdir(parents=True)
+    git(root, "init", "-q", "-b", "main", "--template=")
+    git(root, "config", "core.fsmonitor", "false")
+    digests: list[str] = []
+    commit(root, "the suite", _suite(size, digests))
+    git(root, "read-tree", "HEAD")
+    commit(root, "the freezes", _freezes(root, size))
+    git(root, "reset", "-q", "--hard")
+
+
+def commit(root: Path, message: str, files: Iterable[tuple[str, bytes]]) -> None:
+    """A commit on main that writes these files, through `git fast-import`; the index stays as it is."""
+    import_commits(root, [(message, files)])
+
+
+def import_commits(root: Path, commits: Iterable[tuple[str, Iterable[tuple[str, bytes]]]]) -> None:
+    """Commits on main, one after the other."""
+    has_parent = subprocess.run(["git", "rev-parse", "-q", "--verify", "main"], cwd=root, capture_output=True)
+    command = ["git", "-c", "core.compression=0", "fast-import", "--quiet", "--depth=0", "--force"]
+    with subprocess.Popen(command, cwd=root, stdin=subprocess.PIPE, env=environment()) as process:
+        assert process.stdin is not None
+        parent = "refs/heads/main^0" if has_parent.returncode == 0 else ""
+        for number, (message, files) in enumerate(commits):
+            _write_commit(process.stdin, message, files, parent, 1_790_000_000 + number)
+            parent = ""
+    if process.returncode:
+        raise SystemExit("git fast-import failed")
+
+
+def _write_commit(
+    stream: IO[bytes], message: str, files: Iterable[tuple[str, bytes]], parent: str, seconds: int
+) -> None:
+    text = message.encode()
+    stream.write(f"commit refs/heads/main\ncommitter bench <bench@example.org> {seconds} +0000\n".encode())
+    stream.write(b"data %d\n%s\n" % (len(text), text))
+    if parent:
+        stream.write(f"from {parent}\n".encode())
+    for path, data in files:
+        stream.write(f"M 100644 inline {path}\ndata {len(data)}\n".encode())
+        stream.write(data)
+        stream.write(b"\n")
+    stream.write(b"\n")
+
+
+def _suite(size: Size, digests: list[str]) -> Iterator[tuple[str, bytes]]:
+    """Every file but the freezes and their replays. `digests` becomes those of the fixtures."""
+    source = random.Random(20261130)
+    yield POLICY, POLICY_TEXT.encode()
+    yield "tests/conftest.py", b"import pytest\n\n\n@pytest.fixture\ndef client():\n    return object()\n"
+    yield "tests/seeds/gate.json", b"[1, 2, 3]\n"
+    yield "tests/factories.py", b"def make_order(client, amount):\n    return client\n"
+    for number in range(size.fixtures):
+        data = source.randbytes(size.fixture_bytes)
+        digests.append(hashlib.sha256(data).hexdigest())
+        yield _fixture_path(number), data
+    for number in range(_modules(size)):
+        yield module_path(number), _module_text(number, size).encode()
+    for number in range(size.files):
+        yield filler_path(number), f'"""Module {number}."""\n\nVALUE = {number}\n'.encode()
+    yield FIXTURES, "".join(_fixture_row(number, digest) for number, digest in enumerate(digests)).encode()
+    yield PROPERTIES, "".join(_property_row(number, size) for number in range(_modules(size))).encode()
+
+
+def _modules(size: Size) -> int:
+    return -(-size.rows // TESTS_A_MODULE)
+
+
+def _tests(number: int, size: Size) -> list[str]:
+    """The frozen tests of a module."""
+    count = min(TESTS_A_MODULE, size.rows - number * TESTS_A_MODULE)
+    return [f"{module_path(number)}::test_case_{index:02}" for index in range(count)]
+
+
+def _fixture_path(number: int) -> str:
+    return f"tests/fixtures/data_{number:04}.bin"
+
+
+def _module_text(number: int, size: Size) -> str:
+    head = f'"""Orders, part {number}. property_id: PROP-{number:04}"""\n\nfrom tests.factories import make_order\n\n'
+    tests = "".join(TEST.format(number=index) for index in range(len(_tests(number, size))))
+    return f"{head}BASE = {number}\n\n\n{tests}def test_live(client):\n    assert make_order(client, BASE) is client\n"
+
+
+def _fixture_row(number: int, digest: str) -> str:
+    return f"- id: FX-{number:04}\n  path: {_fixture_path(number)}\n  sha256: {digest}\n"
+
+
+def _fixture_names(number: int, size: Size) -> list[str]:
+    """The fixtures of a property: one, so that each fixture serves as many as its neighbours do."""
+    return [f"FX-{number % size.fixtures:04}"] if size.fixtures else []
+
+
+def _property_row(number: int, size: Size) -> str:
+    tests = "".join(f"    - {test}\n" for test in (*_tests(number, size), f"{module_path(number)}::test_live"))
+    return (
+        f"- id: PROP-{number:04}\n"
+        f'  statement: "order {number} never adds up to less than its lines"\n'
+        f"  fixtures: [{', '.join(_fixture_names(number, size))}]\n"
+        f"  tests:\n{tests}"
+    )
+
+
+def _freezes(root: Path, size: Size) -> Iterator[tuple[str, bytes]]:
+    """The freezes of the tree that the index holds, and a replay for each."""
+    with open_repository(str(root), environment()) as repository:
+        ledger = repository.ledger(repository.tree(INDEX))
+        rows = []
+        for number in range(_modules(size)):
+            name = f"PROP-{number:04}"
+            pins, generators = ledger.fixture_pins(name), ledger.generator_digest(name)
+            rows += [
+                _freeze_row(test, name, pins, generators, ledger.sources.test_digest(test))
+                for test in _tests(number, size)
+            ]
+    yield FREEZES, "".join(rows).encode()
+    yield REPLAYS, "".join(_replay(test) for number in range(_modules(size)) for test in _tests(number, size)).encode()
+
+
+def _freeze_row(test: str, name: str, pins: Mapping[str, str], generators: str | None, digest: str | None) -> str:
+    assert pins and generators and digest
+    return (
+        f"- test: {test}\n"
+        '  owner: "@finley"\n'
+        "  frozen_on: 2026-11-20\n"
+        "  expires: 2026-12-15\n"
+        "  reason: the response depends on the order of two clocks\n"
+        f"  property_id: {name}\n"
+        "  replay_env: pinned-py311\n"
+        "  runner_class: pinned-py311\n"
+        "  failure_class: environment\n"
+        f"  fixture_hashes:\n{''.join(f'    {fixture}: {pin}' for fixture, pin in pins.items())}\n"
+        f"  generator_hash: {generators}\n"
+        f"  test_hash: {digest}\n"
+    )
+
+
+def _replay(test: str) -> str:
+    line = {
+        "test": test,
+        "run_at": "2026-11-22T08:00:00Z",
+        "env": "pinned-py311",
+        "seeds": list(range(SEEDS)),
+        "passed": SEEDS - 1,
+        "total": SEEDS,
+        "failures": {"TimeoutError": 1},
+    }
+    return json.dumps(line) + "\n"
+
+
+def main() -> None:
+    """Build one repository from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("root", type=Path, help="a folder that does not exist yet")
+    parser.add_argument("--rows", type=int, default=300, help="freezes; each has a replay, ten share a property")
+    parser.add_argument("--fixtures", type=int, default=30)
+    parser.add_argument("--fixture-bytes", type=int, default=2_000)
+    parser.add_argument("--files", type=int, default=1_000, help="files that no ledger is about")
+    given = parser.parse_args()
+    build(given.root, Size(given.rows, given.fixtures, given.fixture_bytes, given.files))
+
+
+if __name__ == "__main__":
+    main()

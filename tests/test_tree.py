@@ -1,0 +1,76 @@
+"""Trees: the index, a commit, and either with some paths put back."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from conftest import git
+from flakeledger.repo.base import INDEX
+from flakeledger.repo.repository import open_repository
+from flakeledger.store.git import TreeEntry
+
+
+def test_index_and_commit_say_what_stands_at_each_path(repository: Path) -> None:
+    (repository / "ledgers").mkdir()
+    (repository / "ledgers" / "freezes.yaml").write_text("# none\n")
+    (repository / "a.txt").write_text("one")
+    (repository / "link").symlink_to("a.txt")
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "one")
+    head = git(repository, "rev-parse", "HEAD")
+    (repository / "a.txt").write_text("two")
+    git(repository, "add", "-A")
+    with open_repository(str(repository), dict(os.environ)) as opened:
+        index, commit = opened.tree(INDEX), opened.tree(head)
+        assert (index.read("a.txt"), commit.read("a.txt")) == (b"two", b"one")
+        assert index.read("ledgers/freezes.yaml") == b"# none\n"
+        assert index.read("link") is None
+        assert index.read("nothing") is None
+        assert index.is_folder("ledgers")
+        assert not index.is_folder("a.txt")
+        assert not index.is_folder("ledger")
+        assert opened.tree(INDEX) is index
+
+
+def test_paths_put_back(repository: Path) -> None:
+    (repository / "ledgers").mkdir()
+    (repository / "ledgers" / "freezes.yaml").write_text("# one\n")
+    (repository / "gone.txt").write_text("was here")
+    git(repository, "add", "-A")
+    old = {
+        path: TreeEntry("100644", git(repository, "rev-parse", f":{path}"))
+        for path in ("ledgers/freezes.yaml", "gone.txt")
+    }
+    (repository / "ledgers" / "freezes.yaml").write_text("# two\n")
+    (repository / "gone.txt").unlink()
+    (repository / "new.txt").write_text("new")
+    git(repository, "add", "-A")
+    with open_repository(str(repository), dict(os.environ)) as opened:
+        new = opened.tree(INDEX)
+        before = new.put_back("before", {**old, "new.txt": None})
+        assert before.label == "before"
+        assert before.read("ledgers/freezes.yaml") == b"# one\n"
+        assert new.read("ledgers/freezes.yaml") == b"# two\n"
+        assert before.read("gone.txt") == b"was here"
+        assert new.read("gone.txt") is None
+        assert before.entry("new.txt") is None
+        assert new.read("new.txt") == b"new"
+        assert set(before.entries) == {"ledgers/freezes.yaml", "gone.txt"}
+
+
+def test_an_unmerged_ledger_is_named(repository: Path) -> None:
+    (repository / "ledgers").mkdir()
+    ledger = repository / "ledgers" / "freezes.yaml"
+    for branch, text in (("main", "# base\n"), ("one", "# one\n"), ("two", "# two\n")):
+        if branch != "main":
+            git(repository, "switch", "-q", "-c", branch, "main")
+        ledger.write_text(text)
+        git(repository, "add", "-A")
+        git(repository, "commit", "-qm", branch)
+    import subprocess
+
+    subprocess.run(["git", "merge", "one"], cwd=repository, capture_output=True, check=False)
+    with open_repository(str(repository), dict(os.environ)) as opened:
+        assert opened.tree(INDEX).ledger_conflicts() == ["ledgers/freezes.yaml"]
+        assert opened.tree(INDEX).unmerged == {"ledgers/freezes.yaml"}
