@@ -59,12 +59,13 @@ class HookRunner(NamedTuple):
     def run(self, where: Path, *arguments: str, environment: Mapping[str, str] | None = None) -> Done:
         """Run one of its commands."""
         command = str(Path(sys.executable).with_name(self.name))
-        return run(where, command, *arguments, environment=self.variables | (environment or {}))
+        return run(where, command, *arguments, environment=self.variables | dict(environment or {}))
 
     @property
     def variables(self) -> dict[str, str]:
-        """What tells the runner where its environments are."""
-        return {"PRE_COMMIT_HOME" if self.name == "pre-commit" else "PREK_HOME": str(self.home)}
+        """What tells the runner where its environments are, and pip where it finds what it downloaded before."""
+        home = "PRE_COMMIT_HOME" if self.name == "pre-commit" else "PREK_HOME"
+        return {home: str(self.home), "PIP_CACHE_DIR": str(self.home.with_name("downloads"))}
 
 
 def run(where: Path, *command: str, environment: Mapping[str, str] | None = None, inherit: bool = True) -> Done:
@@ -179,9 +180,7 @@ class Hooked:
 
     def publish(self, remote: Path) -> None:
         """A bare repository that holds main, as origin."""
-        self.world.git(
-            "clone", "-q", "--bare", "--single-branch", "--branch", "main", str(self.world.root), str(remote)
-        )
+        self.world.git("clone", "-q", "--bare", "--single-branch", "--branch=main", str(self.world.root), str(remote))
         self.world.git("remote", "add", "origin", str(remote))
         self.world.git("fetch", "-q", "origin")
         self.world.git("remote", "set-head", "origin", "main")

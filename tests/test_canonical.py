@@ -1,3 +1,8 @@
+"""The canonical form: what has one, what is refused and where.
+
+property_id: FL-CANONICAL
+"""
+
 from __future__ import annotations
 
 import contextlib

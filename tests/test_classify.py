@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 
 import pytest
-from conftest import git
 
+from conftest import git
 from flakeledger.cli.main import main
 
 POLICY = """\
@@ -93,7 +93,8 @@ def test_named_paths(
 
 
 @pytest.mark.parametrize("path", ["../elsewhere.py", "/etc/passwd"])
-def test_a_path_outside_is_refused(shop: Path, capsys: pytest.CaptureFixture[str], path: str) -> None:
+@pytest.mark.usefixtures("shop")
+def test_a_path_outside_is_refused(capsys: pytest.CaptureFixture[str], path: str) -> None:
     assert main(["classify", path]) == 2
     assert "outside the repository" in capsys.readouterr().err
 
@@ -113,7 +114,8 @@ def test_a_branch_is_classed_by_the_policy_of_its_base(shop: Path, capsys: pytes
 
 
 @pytest.mark.parametrize("base", ["nowhere", "--output=x", ""])
-def test_a_base_that_is_none(shop: Path, capsys: pytest.CaptureFixture[str], base: str) -> None:
+@pytest.mark.usefixtures("shop")
+def test_a_base_that_is_none(capsys: pytest.CaptureFixture[str], base: str) -> None:
     assert main(["classify", f"--base={base}"]) == 2
     assert "is no commit" in capsys.readouterr().err
 
@@ -131,7 +133,8 @@ def test_without_a_policy_it_cannot_tell(shop: Path, capsys: pytest.CaptureFixtu
     assert "ledgers/policy.yaml" in captured.err
 
 
-def test_json(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.usefixtures("shop")
+def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["classify", "--format", "json", "src/test_lost.py", "conftest.py"]) == 1
     captured = capsys.readouterr()
     assert json.loads(captured.out) == {
@@ -160,9 +163,8 @@ def test_odd_names_are_escaped(shop: Path, capsys: pytest.CaptureFixture[str]) -
     assert "\\\\xff.py" in capsys.readouterr().out
 
 
-def test_a_terminal_gets_columns(
-    shop: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("shop")
+def test_a_terminal_gets_columns(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     main(["classify", "src", "conftest.py"])
     assert capsys.readouterr().out.splitlines() == [

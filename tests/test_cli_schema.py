@@ -45,7 +45,8 @@ def test_bad_usage_is_exit_2_and_names_what_there_is(
 def test_an_unknown_name_lists_the_names(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         _run("nothing")
-    assert all(name in capsys.readouterr().err for name in SCHEMAS)
+    said = capsys.readouterr().err
+    assert all(name in said for name in SCHEMAS)
 
 
 def test_the_help_shows_an_example(capsys: pytest.CaptureFixture[str]) -> None:

@@ -273,6 +273,18 @@ def test_the_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert time.perf_counter() - begin < 5
 
 
+def test_a_code_line_that_ends_in_a_property_id_is_still_code() -> None:
+    module = "def test_a():\n    assert 1  # property_id: A\n"
+    assert digest(module.replace("assert 1", "assert 2"), "test_a") != digest(module, "test_a")
+
+
+def test_names_with_thousands_of_definitions_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Quadratic only in lists that lead nowhere new: it has to be counted all the same."""
+    monkeypatch.setattr(closure, "MOST_WORK", 1_000_000)
+    module = "def f(): f\n" * 2000 + "def test_a(): f\n"
+    assert module_facts(module.encode()).problem is not None
+
+
 def test_long_chains_of_classes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(closure, "MOST_WORK", 2_000_000)
     module = "class C0:\n    def test_a(self): ...\n" + "".join(f"class C{i}(C{i - 1}): ...\n" for i in range(1, 1500))

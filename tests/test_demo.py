@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import git
 
+from conftest import git
 from flakeledger.cli import demo
 from flakeledger.cli.main import main
 

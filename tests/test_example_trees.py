@@ -14,6 +14,8 @@ A file of trees is lines. Those before the first heading are `now: INSTANT` and,
 
 In the lines, `{{sha256:PATH}}` is the digest of a file, `{{contract:PATH}}` that of its canonical form,
 `{{generator_hash:PROPERTY}}` and `{{test_hash:TEST}}` the pins that the product computes once all files are there.
+
+property_id: FL-ONE-RULE
 """
 
 from __future__ import annotations
@@ -27,12 +29,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from conftest import git
-from world import run_main
 
+from conftest import git
 from flakeledger.repo.base import INDEX
 from flakeledger.repo.repository import open_repository
 from flakeledger.rules.table import CHANGE_RULES, READING_RULES, STATE_RULES
+from world import run_main
 
 TREES = Path(__file__).parent / "trees"
 STATE_NAMES = {*READING_RULES, *(rule.name for rule in STATE_RULES)}
@@ -65,7 +67,7 @@ def read_example(path: Path) -> Example:
     sections = []
     for text in rest:
         heading, _, body = text.partition("\n")
-        verb, name, target = (heading.split() + ["", ""])[:3]
+        verb, name, target = [*heading.split(), "", ""][:3]
         sections.append(Section(verb, name, target, body.splitlines(keepends=True)))
     expected = [value for name, value in fields if name == "expect"]
     return Example(dict(fields).get("now", ""), expected, sections)

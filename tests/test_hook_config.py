@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 
 import pytest
 import yaml
-from pre_commit.clientlib import load_config
 
 from flakeledger.cli.hook_config import INSTALLED_TYPES, hook_config
 from flakeledger.cli.tool_source import ToolSource, named_source, source_of_record
 from flakeledger.repo.guard import GUARDS, hooks
 
+#: pre-commit's own reader, which has no types
+load_config = importlib.import_module("pre_commit.clientlib").load_config
 LOCAL = source_of_record(None, "flakeledger")
 REMOTE = named_source("https://example.org/flakeledger", "0123456")
 
@@ -34,15 +36,29 @@ STYLES = {
     "another key follows": f"{RUFF}\n# about the service\nexclude: ^docs/\n",
     "a comment inside the last entry": f"{RUFF}      # - id: ruff-format\n\nexclude: ^docs/\n",
     "a comment after the key": RUFF.replace("repos:", "repos:   # all of them"),
-    "every key is there": "default_install_hook_types: [pre-commit, pre-merge-commit, pre-push]\nci:\n  skip: [check-ledgers, "
-    f"check-change]\n{RUFF}",
+    "every key is there": f"""\
+default_install_hook_types: [pre-commit, pre-merge-commit, pre-push]
+ci:
+  skip: [check-ledgers, check-change]
+{RUFF}""",
     "another service setting": f"ci:\n  autofix_prs: false\n{RUFF}",
     "some types only": f"{RUFF}default_install_hook_types: [pre-commit]\n",
-    "a local entry": RUFF
-    + "  - repo: local\n    hooks:\n      - id: x\n        name: x\n        language: system\n        entry: |\n          a\n          # b\n",
+    "a local entry": f"""{RUFF}\
+  - repo: local
+    hooks:
+      - id: x
+        name: x
+        language: system
+        entry: |
+          a
+          # b
+""",
     "odd characters": RUFF.replace("id: ruff", 'id: ruff\n        name: "\u00fc \u2713"'),
-    "an anchor": RUFF.replace("rev: v1", "rev: &one v1")
-    + "  - repo: https://example.org/b\n    rev: *one\n    hooks: [{id: b}]\n",
+    "an anchor": f"""{RUFF.replace("rev: v1", "rev: &one v1")}\
+  - repo: https://example.org/b
+    rev: *one
+    hooks: [{{id: b}}]
+""",
 }
 
 

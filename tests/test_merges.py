@@ -22,7 +22,7 @@ from steps import (
     together,
     unfreeze,
 )
-from world import CLOCK, REFUND, UNDECIDED, Templates, World, on
+from world import CLOCK, REFUND, TOTAL, UNDECIDED, Templates, World, on
 
 
 @pytest.fixture(scope="session")
@@ -115,9 +115,7 @@ def test_a_merge_may_not_make_a_third_row_of_two(level: str, templates: Template
     assert world.judge(5) == {"freeze-extended"}
 
 
-def test_a_thaw_on_main_reaches_another_branch(
-    level: str, templates: Templates, tmp_path: Path
-) -> None:
+def test_a_thaw_on_main_reaches_another_branch(level: str, templates: Templates, tmp_path: Path) -> None:
     start = templates.start(tmp_path / "world", standing, level, "block")
     world = diverged(start, main=together(replay(5, 20), unfreeze()), work=add_unrelated_file)
     assert begin_merge(world) == []
@@ -192,6 +190,25 @@ def test_conftest_and_freeze_that_came_to_main_apart_come_to_a_branch_together(
     assert begin_merge(world) == []
     assert world.commit(2) == frozenset()
     assert world.judge_pull_request(2) == frozenset()
+
+
+def union(world: World) -> None:
+    """Branches append to the log side by side."""
+    world.write(".gitattributes", "ledgers/replays.jsonl text eol=lf merge=union\n")
+    world.record("union")
+
+
+def test_a_nightly_of_40_lines_beside_a_freeze(level: str, templates: Templates, tmp_path: Path) -> None:
+    def nightly_of_others(world: World) -> None:
+        for number in range(40):
+            world.replay(1, 0 if number % 4 == 0 else 20, test=CLOCK if number % 2 else TOTAL)
+
+    start = templates.start(tmp_path / "world", union, level, "block")
+    world = diverged(start, main=nightly_of_others, work=grant)
+    assert begin_merge(world) == []
+    assert world.commit(1) == frozenset()
+    assert world.judge_pull_request(1) == frozenset()
+    assert world.judge_push(1, world.squash()) == frozenset()
 
 
 def test_a_duplicated_tail_of_the_log_may_go(level: str, templates: Templates, tmp_path: Path) -> None:

@@ -83,7 +83,8 @@ def test_every_test_with_its_line_and_kind() -> None:
     }
     assert facts.tests["test_plain"].line == 7
     assert facts.tests["test_given"].line == 9
-    assert facts.classes == {"TestA", "TestA::TestInner", "OrdersTest", "TestChild", "TestMany", "TestMarked"}
+    nested = {"TestA::TestInner", "TestChild::TestInner"}
+    assert facts.classes == {"TestA", "OrdersTest", "TestChild", "TestMany", "TestMarked"} | nested
 
 
 def test_a_mark_of_the_module_is_a_mark_of_every_test() -> None:

@@ -12,13 +12,7 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from flakeledger.model.rows import Entry, ListNode, MappingNode, Place, Row, ScalarNode
-from flakeledger.store.reader import (
-    chunks_of,
-    read_chunks,
-    read_plain,
-    read_policy,
-    read_rows,
-)
+from flakeledger.store.reader import chunks_of, read_plain, read_policy, read_rows
 
 PATH = "ledgers/freezes.yaml"
 GOOD = "- ok: yes\n"
@@ -261,25 +255,6 @@ def test_places_count_characters_and_are_relative_to_the_row() -> None:
 )
 def test_the_last_line_of_a_row(row: str, last: int) -> None:
     assert [found.last_line for found in read_rows((row + GOOD).encode(), PATH).rows] == [last, row.count("\n") + 1]
-
-
-def test_a_row_that_moved_is_known_by_its_digest_and_keeps_its_relative_places() -> None:
-    row = b"- a: b\n  c: [d]\n"
-    here = chunks_of(row + GOOD.encode(), PATH).chunks
-    there = chunks_of(b"# head\n" + GOOD.encode() + row.removesuffix(b"\n"), PATH).chunks
-    assert here[0].digest == there[1].digest
-    assert here[0].digest != here[1].digest
-    assert (here[0].line, there[1].line) == (1, 3)
-    (moved,), (known,) = read_chunks(there[1:], PATH), read_chunks(here[:1], PATH)
-    assert moved.row is not None
-    assert known.row is not None
-    assert moved.row.places.fields == known.row.places.fields
-    assert moved.row.places.line == known.row.places.line + 2
-
-
-def test_the_column_of_the_list_is_part_of_the_digest() -> None:
-    (flush,), (indented,) = chunks_of(b"- a: b\n", PATH).chunks, chunks_of(b"  - a: b\n", PATH).chunks
-    assert flush.digest != indented.digest
 
 
 # --- the parser in Python, where libyaml was not built

@@ -24,6 +24,7 @@ from flakeledger.model.policy import Limits
 from flakeledger.repo.layout import Layout
 from flakeledger.store.reader import read_rows
 
+INVENTED = Example("tests/test_orders.py::test_total", "tests/fixtures/orders.json")
 TABLES = {FREEZES: FREEZE_FIELDS, FIXTURES: FIXTURE_FIELDS, PROPERTIES: PROPERTY_FIELDS}
 
 
@@ -41,7 +42,7 @@ def test_a_ledger_begins_empty_and_its_example_is_a_row(path: str) -> None:
 @pytest.mark.parametrize(
     ("texts", "expected"),
     [
-        ({}, Example("tests/test_orders.py::test_total", "tests/fixtures/orders.json")),
+        ({}, INVENTED),
         (
             {
                 "tests/test_a.py": b"x\nasync def test_b():\n",

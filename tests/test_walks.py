@@ -210,7 +210,7 @@ WALKS = (
         levels=KEYED,
         refusal=refused("freeze-fixture-hash"),
     ),
-    journey("then replay and freeze again", fallen, (6, together(replay(6), freeze(6, 24)))),
+    journey("after that edit, replay and freeze again", fallen, (6, together(replay(6), freeze(6, 24)))),
     journey(
         "edit a pinned fixture, row and cover gone",
         standing_with_cover,
@@ -413,6 +413,16 @@ WALKS = (
         (1, set_freeze(expires=on(14))),
         (1, set_policy(max_window_days=14)),
         refusal=refused_together("policy-not-alone"),
+    ),
+    journey("another generator pattern", standing, (1, sub(POLICY, "factories.py", "factories/"))),
+    journey("another seed list, row gone", standing, (1, together(set_policy(seeds="tests/seeds/b.json"), unfreeze()))),
+    journey("another seed list, row stays", standing, (1, set_policy(seeds="tests/seeds/b.json")), levels=LEDGER),
+    journey(
+        "another seed list, row stays",
+        standing,
+        (1, set_policy(seeds="tests/seeds/b.json")),
+        levels=KEYED,
+        refusal=refused("freeze-generator-hash"),
     ),
     journey("loosen the policy", standing, (1, set_policy(max_freezes=90))),
     journey(

@@ -1,7 +1,7 @@
 """Git: the only module that starts git; it says what changed, what is tracked and where history stands.
 
 Invariants:
-* Every question is one process, or two at most, however many paths, revisions or steps it is about.
+* Every question is a constant number of processes (most are one), however many paths, revisions or steps it is about.
 * git runs at the root of the work tree with the caller's index, so that every path is relative to the root.
 * Nothing is fetched, locked or written in the repository; no shell, no pager, no replaced or grafted history.
 * A refusal of git is `CannotTell` with git's own words, never an empty answer.

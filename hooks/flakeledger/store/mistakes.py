@@ -116,7 +116,7 @@ def repairs(lines: list[str], line: int) -> Iterator[str]:
 
 
 def _values(value: str, spaced: bool) -> Iterator[str]:
-    if not spaced:
+    if value and not spaced:
         yield value
     if value[:1] in ("'", '"'):
         yield value + value[0]
