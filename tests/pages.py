@@ -128,10 +128,8 @@ def shows(shown: tuple[str, ...], real: str) -> bool:
 def run_session(found: list[Step], where: Path) -> list[str]:
     """Run the steps in one shell; gives a sentence for each that did not do what its page shows."""
     script = "".join(f"{step.shell}\nprintf '\\n%s%s\\n' '{_END}' $?\n" for step in found)
-    environment = os.environ | {
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "COLUMNS": "80",
-    }
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = os.environ | {"PATH": path, "COLUMNS": "80", "TMPDIR": str(where.parent)}
     done = subprocess.run(
         ["bash", "--noprofile", "--norc"],
         input=script,

@@ -31,7 +31,7 @@ def test_a_date_starts_at_midnight_utc(text: str, seconds: int) -> None:
         ("2026-W47-4", "YYYY-MM-DD"),
         ("2026-1-1", "YYYY-MM-DD"),
         ("soon", "YYYY-MM-DD"),
-        ("２０２６-11-19", "YYYY-MM-DD"),
+        ("\uff12\uff10\uff12\uff16-11-19", "YYYY-MM-DD"),
         ("2026-11-19\n", "YYYY-MM-DD"),
     ],
 )

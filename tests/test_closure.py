@@ -238,6 +238,12 @@ def test_a_helper_class_called_test_something_is_reached_but_another_test_class_
         assert (digest(module.replace(old, old + "0"), "test_a") != digest(module, "test_a")) is differs, old
 
 
+def test_a_test_class_inside_the_own_class_is_not_reached_as_a_whole() -> None:
+    module = "class TestA:\n    class TestIn:\n        def test_b(self): assert 1\n"
+    module += "    def test_a(self):\n        assert self.TestIn\n"
+    assert digest(module.replace("assert 1", "assert 2"), "TestA::test_a") == digest(module, "TestA::test_a")
+
+
 def test_a_moved_function_keeps_its_digest() -> None:
     other = "import os\n\nX = 1\n\ndef helper():\n    return 2\n\n\ndef test_a():\n    assert helper()\n"
     here = "def helper():\n    return 2\n\ndef test_b():\n    assert 0\n\ndef test_a():\n    assert helper()\n"

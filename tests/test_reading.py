@@ -26,8 +26,9 @@ ROW = """\
   property_id: PROP-1
   replay_env: local
 """
-LINE = '{{"test": "tests/test_a.py::test_{0}", "run_at": "2026-03-02T00:00:00Z", "env": "local", ' + (
-    '"seeds": [1, 2], "passed": 1, "total": 2, "failures": {{"TimeoutError": 1}}}}\n'
+LINE = (
+    '{{"test": "tests/test_a.py::test_{0}", "run_at": "2026-03-02T00:00:00Z", "env": "local", "seeds": [1, 2], '
+    '"passed": 1, "total": 2, "failures": {{"TimeoutError": 1}}}}\n'
 )
 FILES = {
     POLICY: "version: 1\npaths:\n  - class: freeze_config\n    match: [/ledgers/]\n"
@@ -56,7 +57,7 @@ def read(cache: Cache, files: dict[str, str]) -> Rows:
     return rows
 
 
-def plain(rows: Rows) -> Any:
+def plain(rows: Any) -> Any:
     """Rows without the difference between a tuple and a list, which JSON does not know."""
     if isinstance(rows, tuple | list):
         return [plain(item) for item in rows]

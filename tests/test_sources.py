@@ -264,6 +264,17 @@ def test_a_warm_run_gives_the_same_answers_and_reads_nothing() -> None:
     assert ask_everything(Repository(TREE).sources({oid: "rubbish" for oid in cache if ":" not in oid})) == answers
 
 
+def test_a_file_is_read_once_for_several_questions_in_a_row() -> None:
+    repository = Repository({"a.spec.ts": "it('adds two')\nit('adds three')\n// property_id: A"})
+    sources = repository.sources()
+    assert [sources.test(f"a.spec.ts::adds {count}").state for count in ("two", "three", "ten")] == [
+        *("found", "found"),
+        "absent",
+    ]
+    assert sources.property_ids("a.spec.ts") == {"A"}
+    assert len(repository.reads) == 1
+
+
 def test_a_module_that_names_no_property_is_not_parsed() -> None:
     cache: dict[str, object] = {}
     assert Repository({"a.py": "def test_a(): ...\n"}).sources(cache).property_ids("a.py") == frozenset()

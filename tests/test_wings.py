@@ -63,7 +63,8 @@ def test_the_model_does_no_input_or_output() -> None:
 
 def test_the_hooks_start_without_heavy_imports() -> None:
     """What a hook imports before it reads anything: no YAML, no libgit2, no parser of CODEOWNERS."""
-    code = "import sys; import flakeledger.precommit.check_ledgers, flakeledger.precommit.check_change; print(*sys.modules)"
+    hooks = "flakeledger.precommit.check_ledgers, flakeledger.precommit.check_change"
+    code = f"import sys; import {hooks}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
     assert "flakeledger.rules.table" in loaded

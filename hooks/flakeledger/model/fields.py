@@ -152,18 +152,24 @@ def check_row(table: FieldTable, row: Row, path: str) -> tuple[list[object], lis
             values.append(None if found else typed)
             findings += [_finding(table, row, path, place, "bad-value", *what) for place, *what in found]
     suggested = set()
-    if len(given) + values.count(None) > len(table.fields):
-        for name in given.keys() - table.by_name.keys():
-            nearest = nearest_name(name, table)
-            suggested.add(nearest)
-            message = f"unknown field {shown(name)}" + (f", did you mean {shown(nearest)}?" if nearest else "")
-            fix = f"rename it to {nearest}" if nearest else f"the fields are {listed(table.by_name)}"
-            findings.append(_finding(table, row, path, row.places.of_key(name), "unknown-field", message, fix))
+    for name in _unknown(table, row, values):
+        nearest = nearest_name(name, table)
+        suggested.add(nearest)
+        message = f"unknown field {shown(name)}" + (f", did you mean {shown(nearest)}?" if nearest else "")
+        fix = f"rename it to {nearest}" if nearest else f"the fields are {listed(table.by_name)}"
+        findings.append(_finding(table, row, path, row.places.of_key(name), "unknown-field", message, fix))
     for field in absent:
         if field.name not in suggested:
             message, fix = f"no {shown(field.name)}: {field.help}", f"add a line `{field.name}: …` to the row"
             findings.append(_finding(table, row, path, row.places.of(), "missing-field", message, fix))
     return values, findings
+
+
+def _unknown(table: FieldTable, row: Row, values: list[object]) -> list[str]:
+    """The names that the table does not know; most rows have no more names than values, and need no search."""
+    if len(row.values) + values.count(None) <= len(table.fields):
+        return []
+    return [name for name in row.values if name not in table.by_name]
 
 
 def nearest_name(name: str, table: FieldTable) -> str:

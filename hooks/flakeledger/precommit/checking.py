@@ -34,7 +34,7 @@ def run_check(
         only=frozenset(arguments.only),
     )
     try:
-        with open_repository(os.getcwd(), os.environ, from_disk=from_disk) as repository:
+        with open_repository(os.curdir, os.environ, from_disk=from_disk) as repository:
             outcome = inspect(repository, request)
     except CannotTell as error:
         show_undecided(command, error, arguments.format)

@@ -24,11 +24,10 @@ MOST_ROWS = 250_000
 _DASH_ENDS = (b" ", b"\n", b"\r", b"")
 _LINE = re.compile(rb"[^\n]*+\n?+")
 _BLANK_LINES = re.compile(rb"(?: *+(?:#[^\n]*+)?+\r?+\n)*+")
-_BLANK_REST = re.compile(rb"(?: *+(?:#[^\n]*+)?+\r?+(?:\n|\Z))*+")
-_DOCUMENT_START = re.compile(rb"--- *+(?:(?<= )#[^\n]*+)?+\r?+(?:\n|\Z)")
-_DASH = re.compile(rb"( *+)-(?=[ \r\n]|\Z)")
+_DOCUMENT_START = re.compile(rb"--- *+(?:(?<= )#[^\n]*+)?+\r?+\n")
+_DASH = re.compile(rb"( *+)-(?=[ \r\n])")
 _EMPTY_LIST = re.compile(rb"\[ *+\]")
-_DOCUMENT_MARK = re.compile(rb"^(?:---|\.\.\.)(?=[ \r\n]|\Z)", re.MULTILINE)
+_DOCUMENT_MARK = re.compile(rb"^(?:---|\.\.\.)(?=[ \r\n])", re.MULTILINE)
 
 
 class RowChunk(NamedTuple):
@@ -51,6 +50,8 @@ def chunks_of(data: bytes, path: str) -> Chunks:
     blemishes = find_blemishes(data, path)
     if data.startswith(BYTE_ORDER_MARK):
         data = data[len(BYTE_ORDER_MARK) :]
+    if not data.endswith(b"\n"):
+        data += b"\n"
     start, line = _skip_head(data, blemishes.spans)
     dash = _DASH.match(data, start)
     if dash is None:
@@ -94,7 +95,7 @@ def _no_list(data: bytes, start: int, line: int, path: str) -> list[Finding]:
 
 
 def _is_blank(data: bytes, start: int) -> bool:
-    return _BLANK_REST.fullmatch(data, start) is not None
+    return _BLANK_LINES.fullmatch(data, start) is not None
 
 
 _ONE_DOCUMENT = ("a ledger is one YAML document", "delete this line, and what does not belong to the ledger")
@@ -126,8 +127,7 @@ def _cut(
             findings.append(Finding(path, at, 1, "yaml-forbidden", *_ONE_DOCUMENT))
         elif len(text) > LARGEST_ROW:
             findings.append(Finding(path, line, column + 1, "yaml-forbidden", "a row larger than 1 MiB", "shorten it"))
-        elif not spans or not touches(spans, line, after - text.endswith(b"\n")):
-            text = text if text.endswith(b"\n") else text + b"\n"
+        elif not spans or not touches(spans, line, after - 1):
             chunks.append(RowChunk(blake2b(text, digest_size=16).hexdigest(), line, text))
         line = after
     return chunks, findings

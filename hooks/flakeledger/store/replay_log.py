@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from flakeledger.model.fields import REPLAY_FIELDS, nearest_name
 from flakeledger.model.findings import Finding
@@ -23,7 +23,6 @@ from flakeledger.store.text import BYTE_ORDER_MARK, find_blemishes, touches
 LONGEST_LINE = 1 << 20
 #: numbers beyond 64 bits are refused: other languages cannot hold them
 LARGEST_NUMBER = 2**64
-_REQUIRED = frozenset(field.name for field in REPLAY_FIELDS.fields if field.needed_at == "ledger")
 _RESTORE = "write the line as the recorder wrote it, or delete it: lines that cannot be read may go"
 
 
@@ -96,20 +95,28 @@ def _replay(line: str, number: int) -> Replay:
         complaint = check(value)
         if complaint:
             raise _BadLineError(f"{shown(name)}: {complaint}", name)
-    if not values.keys() >= _REQUIRED:
-        missing = next(field.name for field in REPLAY_FIELDS.fields if field.name in _REQUIRED - values.keys())
-        raise _BadLineError(f"no {shown(missing)}: {REPLAY_FIELDS.by_name[missing].help}")
-    get = values.get
-    replay = Replay._make((number, line, *(get(name) for name in _RECORDED), get("failures") or {}))
+    try:
+        replay = Replay(
+            number,
+            line,
+            values["test"],
+            values["run_at"],
+            values["env"],
+            values["seeds"],
+            values["passed"],
+            values["total"],
+            values.get("id"),
+            values.get("seeded"),
+            values.get("failures", {}),
+        )
+    except KeyError as missing:
+        (name,) = missing.args
+        raise _BadLineError(f"no {shown(name)}: {REPLAY_FIELDS.by_name[name].help}") from None
     _check_numbers(replay, values)
     return replay
 
 
-#: the fields of the record between `text` and `failures`
-_RECORDED = ("test", "run_at", "env", "seeds", "passed", "total", "id", "seeded")
-
-
-def _object(line: str) -> dict[str, object]:
+def _object(line: str) -> dict[str, Any]:
     if not line:
         raise _BadLineError("an empty line", fix="delete the line")
     if len(line) > LONGEST_LINE:
@@ -195,8 +202,11 @@ def _seconds(value: object) -> str:
     return "it is a number of seconds"
 
 
+_INTEGER = frozenset((int,))  # and not bool, which is a kind of int
+
+
 def _integers(value: object) -> str:
-    if type(value) is list and (not value or ({*map(type, value)} == {int} and _is_bounded(value))):
+    if type(value) is list and (not value or (_INTEGER.issuperset(map(type, value)) and _is_bounded(value))):
         return ""
     return "it is a list of whole numbers of at most 64 bits"
 
