@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from flakeledger.model.clock import parse_date
 from flakeledger.model.ledger_paths import FIXTURES, FREEZES, POLICY, PROPERTIES, REPLAYS
 from flakeledger.repo.base import resolve
 from flakeledger.repo.changes import changes_of
@@ -37,7 +36,7 @@ def operations(world: World) -> list[tuple[str, str, str, str]]:
     world.git("add", "-A")
     with open_repository(str(world.root), dict(os.environ)) as repository:
         basis = resolve(repository.git, base=None, head=None, environment={})
-        (change,) = changes_of(repository, basis, parse_date("2026-03-05")).changes
+        (change,) = changes_of(repository, basis).changes
         return [(one.name, one.path, one.key, one.what) for one in change.operations]
 
 

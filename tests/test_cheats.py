@@ -22,6 +22,7 @@ from steps import (
     freeze,
     journey,
     judge,
+    label,
     narrow_strategy,
     never_adopted,
     refused,
@@ -341,7 +342,7 @@ def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
     return Templates(tmp_path_factory.mktemp("templates"))
 
 
-@pytest.mark.parametrize(("cheat", "level", "mode"), cases(CHEATS))
+@pytest.mark.parametrize(("cheat", "level", "mode"), cases(CHEATS), ids=label)
 def test_a_cheat_is_stopped_by_exactly_these_rules(
     cheat: Journey, level: str, mode: str, templates: Templates, tmp_path: Path
 ) -> None:

@@ -38,6 +38,7 @@ from steps import (
     freeze_skips,
     journey,
     judge,
+    label,
     lone_test,
     move,
     never_adopted,
@@ -524,7 +525,7 @@ def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
     return Templates(tmp_path_factory.mktemp("templates"))
 
 
-@pytest.mark.parametrize(("walk", "level", "mode"), cases(WALKS))
+@pytest.mark.parametrize(("walk", "level", "mode"), cases(WALKS), ids=label)
 def test_a_walk_is_refused_nowhere_but_where_the_table_says(
     walk: Journey, level: str, mode: str, templates: Templates, tmp_path: Path
 ) -> None:

@@ -9,6 +9,7 @@ Invariants:
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import io
 import json
 import os
@@ -211,16 +212,14 @@ class World:
 
     def add_fixture(self, name: str, path: str) -> None:
         """A fixture row with the digest of what lies at the path."""
-        self.add_row(FIXTURES, id=name, path=path, sha256=self.ledger_digest(path))
+        self.add_row(FIXTURES, id=name, path=path, sha256=self.digest_of(path))
 
     def lock(self, name: str = "FX-1", path: str = ORDERS) -> None:
         """Write the digest that the file has now."""
-        self.set_fields(FIXTURES, name, sha256=self.ledger_digest(path))
+        self.set_fields(FIXTURES, name, sha256=self.digest_of(path))
 
-    def ledger_digest(self, path: str) -> str:
+    def digest_of(self, path: str) -> str:
         """The digest of a file's content, as people compute it: sha256sum."""
-        import hashlib
-
         return hashlib.sha256((self.root / path).read_bytes()).hexdigest()
 
     def replay(

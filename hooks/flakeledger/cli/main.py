@@ -59,10 +59,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _dispatch(arguments: list[str]) -> int:
-    if not arguments or arguments[0] not in COMMANDS:
-        parser = _top_parser()
-        parser.parse_args(arguments)
-        parser.print_help()
+    if not arguments:
+        _top_parser().print_help(sys.stderr)
+        return 2
+    if arguments[0] not in COMMANDS:
+        _top_parser().parse_args(arguments)  # --help, --version, or an error that lists the commands
         return 2
     name = arguments[0]
     command = COMMANDS[name]

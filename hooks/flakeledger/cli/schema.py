@@ -12,10 +12,8 @@ import sys
 
 SUMMARY = "print the JSON Schema of a ledger, for editors"
 EXAMPLES = """\
-examples:
   flakeledger schema freezes > schema/freezes.json
-  flakeledger schema --list
-"""
+  flakeledger schema --list"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -2,7 +2,7 @@
 
 Invariants:
 * A policy that breaks a floor or a ceiling is no policy: `build_policy` gives None and findings.
-* Every default is the one that `docs/policy.md` shows.
+* Every default is the one that `docs/formats.md` shows.
 * All that is wrong is found in one reading; a check that spans fields is made when those fields are fine.
 
 The records are named tuples: making four frozen dataclasses costs every run of a hook 2 ms.

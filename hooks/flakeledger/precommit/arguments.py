@@ -13,7 +13,6 @@ import time
 
 from flakeledger.model.clock import parse_instant
 from flakeledger.reporters import REPORTERS
-from flakeledger.rules.table import RULE_NAMES
 
 
 def instant(text: str) -> int:
@@ -26,6 +25,8 @@ def instant(text: str) -> int:
 
 def rule_name(text: str) -> str:
     """The `--only` argument: the name of a rule."""
+    from flakeledger.rules.table import RULE_NAMES
+
     if text not in RULE_NAMES:
         import difflib
 

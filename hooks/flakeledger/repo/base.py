@@ -20,7 +20,7 @@ from flakeledger.repo.services import (
     gitlab_branch,
     gitlab_merge_request,
 )
-from flakeledger.repo.situation import INDEX, Basis, Situation, is_zeros
+from flakeledger.repo.situation import INDEX, Basis, Situation, is_zeros, new_tree
 from flakeledger.store.git import Git
 
 #: variables that say that a service runs this, which has a row of its own or must be told the base
@@ -40,14 +40,6 @@ def resolve(git: Git, *, base: str | None, head: str | None, environment: Mappin
     if found is None:
         raise situation.unknown("nothing is staged, HEAD is detached and no merge, and no known service names a base")
     return found._replace(why=_why(situation, found))
-
-
-def new_tree(git: Git, *, head: str | None, environment: Mapping[str, str]) -> str:
-    """The tree that is judged where no base is needed: INDEX, or the commit that is given or pushed.
-
-    CannotTell when that commit is not here.
-    """
-    return Situation(git, None, head, environment).new
 
 
 def _why(situation: Situation, basis: Basis) -> str:

@@ -10,7 +10,6 @@ Invariants:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -52,31 +51,59 @@ class RowOperation(NamedTuple):
     place: Place
 
 
-@dataclass(frozen=True)
-class Change:
-    """One change. `own`: tests whose rows this branch itself added; `parents`: the trees it grows from."""
+class Readers(NamedTuple):
+    """How a change gets its ledgers when it needs them."""
 
-    basis: Basis
-    base_tree: Tree
-    new_tree: Tree
-    paths: tuple[PathChange, ...]
-    policy: Policy
-    classes: PathClasses
-    read_base: Callable[[], Ledger]
-    read_new: Callable[[], Ledger]
-    parents: tuple[Tree, ...]
-    own: frozenset[str]
-    now: int
+    base: Callable[[], Ledger]
+    new: Callable[[], Ledger]
+    #: of where the branch left the default branch; None where it did not, or nobody knows
+    branch_point: Callable[[], Ledger] | None
+
+
+class Change:
+    """One change. `parents` are the trees it grows from, `policy` judges it."""
+
+    def __init__(
+        self,
+        basis: Basis,
+        base_tree: Tree,
+        new_tree: Tree,
+        paths: tuple[PathChange, ...],
+        policy: Policy,
+        readers: Readers,
+        parents: tuple[Tree, ...],
+    ) -> None:
+        """Reads nothing yet."""
+        self.basis = basis
+        self.base_tree = base_tree
+        self.new_tree = new_tree
+        self.paths = paths
+        self.policy = policy
+        self.parents = parents
+        self._readers = readers
 
     @cached_property
     def base(self) -> Ledger:
         """The ledger of the base; for a merge, the three-way result."""
-        return self.read_base()
+        return self._readers.base()
 
     @cached_property
     def new(self) -> Ledger:
         """The ledger of the new tree."""
-        return self.read_new()
+        return self._readers.new()
+
+    @cached_property
+    def own(self) -> frozenset[str]:
+        """The tests whose rows this branch itself added: they are absent where it left the default branch."""
+        if self._readers.branch_point is None or FREEZES not in self.changed_paths:
+            return frozenset()
+        left = self._readers.branch_point()
+        return frozenset(self.base.freeze_by_test.keys() - left.freeze_by_test.keys())
+
+    @cached_property
+    def classes(self) -> PathClasses:
+        """The path classes of the policy that judges."""
+        return PathClasses(self.policy)
 
     @cached_property
     def changed_paths(self) -> frozenset[str]:

@@ -9,16 +9,15 @@ Invariants:
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
 from flakeledger.model.errors import CannotTell
-from flakeledger.model.ledger_paths import FREEZES, GUARD, LEDGERS, POLICY
+from flakeledger.model.ledger_paths import GUARD, LEDGERS, POLICY
 from flakeledger.model.patterns import PathClasses
 from flakeledger.model.policy import Policy
 from flakeledger.repo.base import Basis
-from flakeledger.repo.change import Change
+from flakeledger.repo.change import Change, Readers
 from flakeledger.repo.ledger import Ledger
 from flakeledger.repo.merge import after, before, expected_entries, merged_rows
 from flakeledger.repo.repository import Repository
@@ -36,21 +35,21 @@ class Changes(NamedTuple):
     notes: tuple[str, ...]
 
 
-def changes_of(repository: Repository, basis: Basis, now: int) -> Changes:
+def changes_of(repository: Repository, basis: Basis) -> Changes:
     """Every change that the basis holds. CannotTell when an object or a policy is missing or broken."""
     if basis.stepwise:
-        return _steps(repository, basis, now)
+        return _steps(repository, basis)
     if basis.merged:
-        return _merge(repository, basis, now)
-    return net_change(repository, basis, now)
+        return _merge(repository, basis)
+    return net_change(repository, basis)
 
 
-def net_change(repository: Repository, basis: Basis, now: int) -> Changes:
+def net_change(repository: Repository, basis: Basis) -> Changes:
     """The net difference from base to new, as one change (or none, at the adoption)."""
     new_tree = repository.tree(basis.new)
     paths = repository.differences(basis.base, basis.new)
     base_tree = _put_back(new_tree, repository.label(basis.base), paths)
-    return _single(repository, basis, now, paths, base_tree, new_tree)
+    return _single(repository, basis, paths, base_tree, new_tree)
 
 
 def _put_back(tree: Tree, label: str, paths: tuple[PathChange, ...]) -> Tree:
@@ -65,7 +64,7 @@ class _Sides(NamedTuple):
     theirs: Tree
 
 
-def _merge(repository: Repository, basis: Basis, now: int) -> Changes:
+def _merge(repository: Repository, basis: Basis) -> Changes:
     """What a merge that is being committed does itself, against the three-way result (octopus merges fold)."""
     new_tree = repository.tree(basis.new)
     paths = repository.differences(basis.base, basis.new)
@@ -83,7 +82,7 @@ def _merge(repository: Repository, basis: Basis, now: int) -> Changes:
             _path_change(path, entry, results[path]) for path, entry in merged.items() if entry != results[path]
         )
         virtual = _put_back(new_tree, "the three-way result", paths)
-    return _single(repository, basis, now, paths, virtual, new_tree, tuple(parents), tuple(sides))
+    return _single(repository, basis, paths, virtual, new_tree, tuple(parents), tuple(sides))
 
 
 def _results(*differences: tuple[PathChange, ...]) -> dict[str, TreeEntry | None]:
@@ -98,7 +97,6 @@ def _path_change(path: str, old: TreeEntry | None, new: TreeEntry | None) -> Pat
 def _single(
     repository: Repository,
     basis: Basis,
-    now: int,
     paths: tuple[PathChange, ...],
     base_tree: Tree,
     new_tree: Tree,
@@ -108,20 +106,13 @@ def _single(
     policy, notes = judging_policy(repository, basis, base_tree, new_tree, paths)
     if policy is None:
         return Changes((), (*notes, ADOPTION))
-    change = Change(
-        basis,
-        base_tree,
-        new_tree,
-        paths,
-        policy,
-        PathClasses(policy),
-        partial(_base_ledger, repository, base_tree, new_tree, sides),
-        partial(repository.ledger, new_tree),
-        parents or (base_tree,),
-        frozenset(),
-        now,
+    point = basis.branch_point
+    readers = Readers(
+        base=partial(_base_ledger, repository, base_tree, new_tree, sides),
+        new=partial(repository.ledger, new_tree),
+        branch_point=None if point is None else lambda: repository.ledger(repository.tree(point)),
     )
-    return Changes((replace(change, own=_own_rows(repository, change)),), notes)
+    return Changes((Change(basis, base_tree, new_tree, paths, policy, readers, parents or (base_tree,)),), notes)
 
 
 def _base_ledger(repository: Repository, base_tree: Tree, new_tree: Tree, sides: tuple[_Sides, ...]) -> Ledger:
@@ -131,21 +122,13 @@ def _base_ledger(repository: Repository, base_tree: Tree, new_tree: Tree, sides:
     for index, side in enumerate(sides):
         common, theirs = repository.ledger(side.base), repository.ledger(side.theirs)
         ours = repository.ledger(side.ours) if index == 0 else base
-        base = replace(
-            base,
+        rows = base.rows._replace(
             freezes=merged_rows(*(one.freeze_by_test for one in (common, ours, theirs, result))),
             fixtures=merged_rows(*(one.fixture_by_id for one in (common, ours, theirs, result))),
             properties=merged_rows(*(one.property_by_id for one in (common, ours, theirs, result))),
         )
+        base = Ledger(base.tree, rows, base.files, base.modules)
     return base
-
-
-def _own_rows(repository: Repository, change: Change) -> frozenset[str]:
-    """The tests whose rows this branch itself added: they are absent where it left the default branch."""
-    if change.basis.branch_point is None or FREEZES not in change.changed_paths:
-        return frozenset()
-    left = repository.ledger(repository.tree(change.basis.branch_point))
-    return frozenset(change.base.freeze_by_test.keys() - left.freeze_by_test.keys())
 
 
 def judging_policy(
@@ -188,7 +171,7 @@ def _ancestral_policy(repository: Repository, basis: Basis) -> tuple[Policy | No
     return None, ()
 
 
-def _steps(repository: Repository, basis: Basis, now: int) -> Changes:
+def _steps(repository: Repository, basis: Basis) -> Changes:
     """The steps that may hold something to judge, oldest first."""
     steps = repository.git.steps(basis.base, basis.new)
     if not steps:
@@ -206,7 +189,7 @@ def _steps(repository: Repository, basis: Basis, now: int) -> Changes:
         current = earlier.get(POLICY, current)
         if _matters(repository, step, current, judges):
             step_tree = new_tree.put_back(repository.label(step.commit), dict(later))
-            found.append(_step(repository, basis, now, step, step_tree))
+            found.append(_step(repository, basis, step, step_tree))
         later |= earlier
     found.reverse()
     return Changes(
@@ -238,9 +221,9 @@ def _matters(repository: Repository, step: Step, policy: TreeEntry | None, judge
     return any(one in names and other in names for one, other in judge.policy.forbid)
 
 
-def _step(repository: Repository, basis: Basis, now: int, step: Step, step_tree: Tree) -> Changes:
+def _step(repository: Repository, basis: Basis, step: Step, step_tree: Tree) -> Changes:
     base_tree = step_tree.put_back(
         repository.label(step.parent), {change.path: before(change) for change in step.changes}
     )
     own = basis._replace(base=step.parent, new=step.commit, stepwise=False, tip=None, branch_point=None)
-    return _single(repository, own, now, tuple(step.changes), base_tree, step_tree)
+    return _single(repository, own, tuple(step.changes), base_tree, step_tree)

@@ -8,9 +8,7 @@ Invariants:
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import MutableMapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -52,19 +50,16 @@ class Rows(NamedTuple):
     findings: tuple[Finding, ...]
 
 
-@dataclass(frozen=True)
 class Ledger:
     """The rows of one tree and the facts that rules ask of the tree."""
 
-    tree: Tree
-    policy: Policy | None
-    freezes: tuple[Freeze, ...]
-    fixtures: tuple[Fixture, ...]
-    properties: tuple[Property, ...]
-    replays: tuple[Replay, ...]
-    findings: tuple[Finding, ...]
-    files: Files
-    modules: MutableMapping[str, object]
+    def __init__(self, tree: Tree, rows: Rows, files: Files, modules: MutableMapping[str, object]) -> None:
+        """`modules` holds what is known of test code, by blob id, and grows."""
+        self.tree = tree
+        self.rows = rows
+        self.policy, self.freezes, self.fixtures, self.properties, self.replays, self.findings = rows
+        self.files = files
+        self.modules = modules
 
     @cached_property
     def unreadable(self) -> frozenset[str]:
@@ -114,6 +109,8 @@ class Ledger:
 
     def nearest_property(self, name: str) -> str | None:
         """The property id that looks most like a misspelt one."""
+        import difflib  # only a name that is wrong pays for it
+
         return next(iter(difflib.get_close_matches(name, self.property_by_id, n=1)), None)
 
     def locked_file(self, fixture: Fixture) -> LockedFile:

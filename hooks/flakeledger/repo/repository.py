@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 from flakeledger.model.policy import Policy
 from flakeledger.model.records import Fixture
-from flakeledger.repo.base import INDEX
+from flakeledger.repo.situation import INDEX
 from flakeledger.repo.facts import Facts
 from flakeledger.repo.files import Files
 from flakeledger.repo.ledger import Ledger, Rows
@@ -78,7 +78,7 @@ class Repository:
         if found is None:
             rows = self._reading.rows(tree)
             self._expect(tree, rows)
-            found = self._ledgers[id(tree)] = Ledger(tree, *rows, self._files, self._modules)
+            found = self._ledgers[id(tree)] = Ledger(tree, rows, self._files, self._modules)
         return found
 
     def _expect(self, tree: Tree, rows: Rows) -> None:

@@ -8,7 +8,6 @@ Invariants:
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cached_property
 from typing import NamedTuple
@@ -183,6 +182,8 @@ class Situation:
         path = self.variable("GITHUB_EVENT_PATH")
         if not path:
             return None
+        import json  # only a continuous-integration service pays for it
+
         try:
             with open(path, "rb") as file:
                 event = json.load(file)
@@ -225,6 +226,14 @@ class Situation:
         """CannotTell when no commit lies between base and new: an empty range is no answer."""
         if base == new:
             raise CannotTell(f"the range from {base[:7]} to {new[:7]} holds 0 commits", EARLIER)
+
+
+def new_tree(git: Git, *, head: str | None, environment: Mapping[str, str]) -> str:
+    """The tree that is judged where no base is needed: INDEX, or the commit that is given or pushed.
+
+    CannotTell when that commit is not here.
+    """
+    return Situation(git, None, head, environment).new
 
 
 def is_zeros(revision: str) -> bool:

@@ -7,11 +7,14 @@ Invariants:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from flakeledger.model.findings import Finding
 from flakeledger.model.ledger_paths import FIXTURES
-from flakeledger.model.records import Fixture
-from flakeledger.repo.ledger import Ledger
+
+if TYPE_CHECKING:
+    from flakeledger.model.records import Fixture
+    from flakeledger.repo.ledger import Ledger
 
 
 def _at(fixture: Fixture, field: str, rule: str, message: str, fix: str) -> Finding:

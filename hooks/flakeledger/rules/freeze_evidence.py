@@ -11,12 +11,15 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from flakeledger.model.clock import DAY, parse_instant
 from flakeledger.model.findings import Finding
-from flakeledger.model.records import Freeze, Replay
-from flakeledger.repo.ledger import Ledger
 from flakeledger.rules.freezes import at, shown, start_of, window_days
+
+if TYPE_CHECKING:
+    from flakeledger.model.records import Freeze, Replay
+    from flakeledger.repo.ledger import Ledger
 
 
 def bound(runs: int) -> str:

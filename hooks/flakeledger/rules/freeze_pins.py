@@ -8,11 +8,14 @@ Invariants:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from flakeledger.model.findings import Finding
 from flakeledger.model.ledger_paths import FREEZES
-from flakeledger.repo.ledger import Ledger
 from flakeledger.rules.freezes import at, shown
+
+if TYPE_CHECKING:
+    from flakeledger.repo.ledger import Ledger
 
 _VOID = f"remove this row from {FREEZES} in the same change; replay the test before it is frozen again"
 

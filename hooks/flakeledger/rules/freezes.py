@@ -138,7 +138,7 @@ def freeze_expired(ledger: Ledger, now: int) -> Iterator[Finding]:
                 "expires",
                 "freeze-expired",
                 f"the freeze of {shown(freeze)} ended at {format_instant(end)}; {freeze.owner or 'nobody'} owns it",
-                f"remove the row (lines {freeze.places.line} and below in {FREEZES}), or replay and renew it",
+                f"remove its row from {FREEZES}, or replay the test and renew the freeze",
             )
             yield found._replace(by_time=True)
 
@@ -283,7 +283,7 @@ def freeze_cap(ledger: Ledger, _now: int) -> Iterator[Finding]:
             ledger.freezes[most],
             "",
             "freeze-cap",
-            f"{len(ledger.freezes)} freezes; the policy allows {most}",
+            f"rows of freezes: {len(ledger.freezes)}; the policy allows {most}",
             f"thaw {len(ledger.freezes) - most} of them, or raise `max_freezes` in {POLICY}, alone in its change",
         )
 

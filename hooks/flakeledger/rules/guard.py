@@ -7,10 +7,13 @@ Invariants:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from flakeledger.model.findings import Finding
 from flakeledger.model.ledger_paths import GUARD
-from flakeledger.repo.change import Change
+
+if TYPE_CHECKING:
+    from flakeledger.repo.change import Change
 
 
 def guard_removed(change: Change) -> Iterator[Finding]:

@@ -3,32 +3,30 @@
 Invariants:
 * State rules never need a base; where one is known it forgives what time broke (see `staleness.py`).
 * Change rules without a base are exit 2, or with `no_base` a loud NOT CHECKED.
+* What only one kind of rule needs is imported where it is needed: each hook pays for its own rules alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from flakeledger.model.clock import format_instant
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.findings import Finding
 from flakeledger.model.ledger_paths import LEDGERS
 from flakeledger.model.report import Report
-from flakeledger.repo.base import INDEX, Basis, new_tree, resolve
-from flakeledger.repo.change import Change
-from flakeledger.repo.changes import changes_of, net_change
-from flakeledger.repo.ledger import Ledger
 from flakeledger.repo.repository import Repository
-from flakeledger.rules.check import judge_changes, judge_ledger, judge_ledger_in_change, kept
-from flakeledger.rules.staleness import is_stale
+from flakeledger.repo.situation import INDEX, Basis, new_tree
+
+if TYPE_CHECKING:
+    from flakeledger.repo.change import Change
+    from flakeledger.repo.ledger import Ledger
 
 NOT_CHECKED = "NOT CHECKED: no base could be found, so no change rule was applied (--no-base=warn)"
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(NamedTuple):
     """What to judge: arguments and environment of one run."""
 
     command: str
@@ -49,6 +47,9 @@ class Outcome(NamedTuple):
 
 def inspect_ledgers(repository: Repository, request: Request) -> Outcome:
     """Every state rule on the new tree."""
+    from flakeledger.rules.check import judge_ledger
+    from flakeledger.rules.staleness import forgiven, is_stale
+
     judged = new_tree(repository.git, head=request.head, environment=request.environment)
     ledger = repository.ledger(repository.tree(judged))
     findings = judge_ledger(ledger, request.now)
@@ -56,18 +57,19 @@ def inspect_ledgers(repository: Repository, request: Request) -> Outcome:
     if any(is_stale(finding) for finding in findings):
         basis, change = _known_change(repository, request)
         if change is not None and change.basis.new == judged:
-            findings = judge_ledger_in_change(ledger, request.now, change)
+            findings = forgiven(findings, change, lambda other: judge_ledger(other, request.now))
     notes = (*_unread_notes(repository, judged), *ledger_notes(ledger))
     return _outcome(request, ledger, findings, "" if basis is None else basis.why, notes, ledger.policy is None)
 
 
 def _known_change(repository: Repository, request: Request) -> tuple[Basis | None, Change | None]:
     """The net change where a base is known; where it is not, nothing is forgiven."""
+    from flakeledger.repo.base import resolve
+    from flakeledger.repo.changes import changes_of, net_change
+
     try:
         basis = resolve(repository.git, base=request.base, head=request.head, environment=request.environment)
-        changes = (
-            changes_of(repository, basis, request.now) if basis.merged else net_change(repository, basis, request.now)
-        )
+        changes = changes_of(repository, basis) if basis.merged else net_change(repository, basis)
     except CannotTell:
         return None, None
     return basis, next(iter(changes.changes), None)
@@ -75,6 +77,10 @@ def _known_change(repository: Repository, request: Request) -> tuple[Basis | Non
 
 def inspect_change(repository: Repository, request: Request) -> Outcome:
     """Every change rule on what is being committed, pushed or merged."""
+    from flakeledger.repo.base import resolve
+    from flakeledger.repo.changes import changes_of
+    from flakeledger.rules.check_changes import judge_changes
+
     try:
         basis = resolve(repository.git, base=request.base, head=request.head, environment=request.environment)
     except CannotTell as error:
@@ -82,7 +88,7 @@ def inspect_change(repository: Repository, request: Request) -> Outcome:
             raise
         ledger = repository.ledger(repository.tree(INDEX))
         return _outcome(request, ledger, [], "unknown", (NOT_CHECKED, error.reason), False)
-    changes = changes_of(repository, basis, request.now)
+    changes = changes_of(repository, basis)
     findings = judge_changes(changes.changes)
     notes = (*_unread_notes(repository, basis.new), *changes.notes)
     return _outcome(request, None, findings, basis.why, notes, False, repository.tree(basis.new).label)
@@ -123,7 +129,7 @@ def _outcome(
     undecided: bool,
     judged: str = "",
 ) -> Outcome:
-    chosen = kept(findings, request.only)
+    chosen = tuple(finding for finding in findings if not request.only or finding.rule in request.only)
     report = Report(
         command=request.command,
         findings=chosen,

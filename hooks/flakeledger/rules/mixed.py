@@ -7,14 +7,13 @@ Invariants:
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 
 from flakeledger.model.findings import Finding
 from flakeledger.model.ledger_paths import LEDGERS
 from flakeledger.model.policy import ClassName
-from flakeledger.repo.base import INDEX
 from flakeledger.repo.change import Change
+from flakeledger.repo.situation import INDEX
 
 _SHOWN = 10
 
@@ -61,6 +60,8 @@ def _listed(name: ClassName, members: dict[str, list[str]]) -> str:
 
 def _split(change: Change, left: dict[str, list[str]], right: dict[str, list[str]]) -> str:
     """The commands that take one side out. Ledgers are the side that waits, when there is one."""
+    import shlex  # only a change that is refused pays for it
+
     later = sorted(right if any(path.startswith(LEDGERS) for path in right) else left)
     paths = " ".join(shlex.quote(path) for path in later)
     if change.basis.new == INDEX:

@@ -6,11 +6,14 @@ What is wrong inside the file (`policy-invalid` and the reader's rules) is found
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from flakeledger.model.findings import Finding
 from flakeledger.model.ledger_paths import FREEZES, POLICY
-from flakeledger.repo.change import Change
-from flakeledger.repo.ledger import Ledger
+
+if TYPE_CHECKING:
+    from flakeledger.repo.change import Change
+    from flakeledger.repo.ledger import Ledger
 
 
 def policy_missing(ledger: Ledger, _now: int) -> Iterator[Finding]:

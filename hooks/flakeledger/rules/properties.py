@@ -8,13 +8,16 @@ Invariants:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from flakeledger.model.clock import DAY, format_date, window_end
 from flakeledger.model.findings import Finding
 from flakeledger.model.ledger_paths import FIXTURES, PROPERTIES
-from flakeledger.model.records import Property
-from flakeledger.repo.ledger import Ledger
 from flakeledger.rules.freezes import is_owner
+
+if TYPE_CHECKING:
+    from flakeledger.model.records import Property
+    from flakeledger.repo.ledger import Ledger
 
 
 def _at(found: Property, field: str, rule: str, message: str, fix: str, item: int | None = None) -> Finding:

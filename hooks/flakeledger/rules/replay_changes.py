@@ -13,11 +13,12 @@ from flakeledger.model.findings import Finding
 from flakeledger.model.ledger_paths import REPLAYS
 from flakeledger.repo.change import Change
 from flakeledger.repo.tree import REGULAR_MODES, Tree
-from flakeledger.store.reader import read_replays
 
 
 def log_lines(data: bytes) -> list[str]:
     """The lines of the log that can be read, in order, each once."""
+    from flakeledger.store.replay_log import read_replays  # only a change of the log pays for it
+
     replays, _ = read_replays(data, REPLAYS)
     return list(dict.fromkeys(replay.text for replay in replays))
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from flakeledger.model.clock import format_instant, parse_instant
 from flakeledger.model.findings import Finding
 from flakeledger.model.ledger_paths import REPLAYS
-from flakeledger.repo.ledger import Ledger
+
+if TYPE_CHECKING:
+    from flakeledger.repo.ledger import Ledger
 
 #: how far a replay's clock may run ahead of `now`, in seconds (LEDGERS.md: 5 minutes)
 CLOCK_SKEW = 300

@@ -12,11 +12,14 @@ Invariants (RULES.md, "t"):
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from flakeledger.model.findings import Finding
 from flakeledger.model.ledger_paths import LEDGERS, POLICY, REPLAYS
-from flakeledger.repo.change import Change
 from flakeledger.repo.ledger import Ledger
+
+if TYPE_CHECKING:
+    from flakeledger.repo.change import Change
 
 Judge = Callable[[Ledger], Iterable[Finding]]
 
@@ -50,7 +53,9 @@ def repairs(findings: list[Finding], change: Change, judge: Judge) -> bool:
     if POLICY in change.changed_paths:
         return False
     if change.changed_paths == {REPLAYS}:
-        return True
+        from flakeledger.rules.replay_changes import log_rewritten
+
+        return not any(log_rewritten(change))
     before = {(finding.rule, finding.subject) for finding in judge(change.base) if is_stale(finding)}
     after = {(finding.rule, finding.subject) for finding in findings if is_stale(finding)}
     return after < before
