@@ -27,6 +27,7 @@ from world import (
     Verdict,
     World,
     on,
+    run_main,
 )
 
 Edit = Callable[[World], object]
@@ -192,6 +193,17 @@ def move(old: str, new: str) -> Edit:
 
 def delete(*paths: str) -> Edit:
     return do(World.delete, *paths)
+
+
+def thaw(day: int, *tests: str) -> Edit:
+    """What `flakeledger thaw` does on that day; it must succeed."""
+
+    def edit(world: World) -> None:
+        arguments = ["thaw", *(tests or (REFUND,)), "--now", f"{on(day)}T12:00:00Z"]
+        code, out = run_main(world.root, arguments, {})
+        assert code == 0, out
+
+    return edit
 
 
 def unfreeze(*tests: str) -> Edit:

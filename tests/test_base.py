@@ -749,7 +749,8 @@ def test_nothing_staged_on_a_branch(history: Path) -> None:
 
 def test_nothing_staged_on_the_base_branch_itself(history: Path) -> None:
     before, main = oid(history, "main~1"), oid(history, "main")
-    assert basis_of(history) == Basis("branch-tip", before, main, why=f"branch-tip: {before[:7]} -> HEAD {main[:7]}")
+    why = f"branch-tip: {before[:7]} -> HEAD {main[:7]}"
+    assert basis_of(history) == Basis("branch-tip", before, main, on_default_branch=True, why=why)
     merge(history, "topic")
     assert basis_of(history).base == main
     git(history, "update-ref", "refs/remotes/origin/main", "HEAD")

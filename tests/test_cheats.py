@@ -14,15 +14,19 @@ from steps import (
     add_unrelated_file,
     adopt,
     base,
+    broken,
     cases,
     delete,
     do,
     edit_conftest,
+    edit_fixture,
+    emergency,
     expected,
     freeze,
     journey,
     judge,
     label,
+    move,
     narrow_strategy,
     never_adopted,
     refused,
@@ -35,12 +39,18 @@ from steps import (
     standing_replayed,
     standing_with_listed_generators,
     sub,
+    thaw,
     together,
+    unfreeze,
     write,
 )
 from world import CLOCK, PRODUCT, REFUND, TESTS, UNDECIDED, Templates, World, on
 
 KEYED = ("keyed",)
+LEDGER = ("ledger",)
+ORD = "tests/test_ord.py"
+#: a row that comes back with a fresh window in the second step
+FRESH = Refusal(frozenset({"freeze-renewed@2"}), frozenset({"freeze-renewed"}), frozenset({"freeze-renewed"}))
 BOTH = ("freeze-with-edit", "mixed-change")
 
 
@@ -113,6 +123,47 @@ def link_log(world: World) -> None:
 def rename_log(world: World) -> None:
     world.move(REPLAYS, "ledgers/old.jsonl")
     world.write(REPLAYS, "")
+
+
+def renamed(path: str) -> Edit:
+    """The test file moved, in the property too; the frozen row goes."""
+    return together(move(TESTS, path), sub(PROPERTIES, TESTS, path), unfreeze())
+
+
+#: the function under another name, in the property too; the frozen row goes
+rename_function = together(
+    unfreeze(), sub(TESTS, "def test_refund(", "def test_repaid("), sub(PROPERTIES, REFUND, f"{TESTS}::test_repaid")
+)
+
+
+def ends_early(world: World) -> None:
+    """A standing freeze of ten days, its evidence recorded on the day it was frozen."""
+    world.replay(0)
+    world.freeze(REFUND, 0, 10)
+    world.record("freeze")
+
+
+def renewed_once(world: World) -> None:
+    """A freeze that was renewed on day 26, and replayed on day 50."""
+    standing_replayed(world)
+    set_freeze(frozen_on=on(26), expires=on(55), renewed=1)(world)
+    world.record("renew")
+    world.replay(50)
+    world.record("replay")
+
+
+def green(world: World) -> None:
+    """A standing freeze of a test that passed everything since."""
+    standing(world)
+    world.replay(5, 20)
+    world.record("replay")
+
+
+def thawed(world: World) -> None:
+    """The same, thawed."""
+    green(world)
+    thaw(5)(world)
+    world.record("thaw")
 
 
 GUARDED = """\
@@ -213,6 +264,143 @@ CHEATS = (
         standing,
         (5, set_freeze(expires=f"{on(31)}T01:00:00+00:00")),
         refusal=refused("freeze-extended", "freeze-window"),
+    ),
+    journey(
+        "the window set back to make room for the end",
+        ends_early,
+        (5, set_freeze(frozen_on=on(-5), expires=on(20), renewed=1)),
+        refusal=refused("freeze-renewed"),
+    ),
+    journey(
+        "a renewal on the evidence of the first grant",
+        ends_early,
+        (5, set_freeze(frozen_on=on(5), expires=on(35), renewed=1)),
+        refusal=refused("freeze-renewed"),
+    ),
+    journey(
+        "a renewal on a replay of another runner",
+        ends_early,
+        (5, together(replay(5, env="local-fixture"), set_freeze(frozen_on=on(5), expires=on(35), renewed=1))),
+        refusal=refused("freeze-renewed"),
+    ),
+    journey(
+        "a renewal before its time",
+        standing,
+        (5, together(replay(5), set_freeze(frozen_on=on(5), expires=on(35), renewed=1))),
+        refusal=refused("freeze-renewed"),
+    ),
+    journey(
+        "a renewal that is not counted",
+        standing_replayed,
+        (26, set_freeze(frozen_on=on(26), expires=on(55))),
+        refusal=refused("freeze-renewed"),
+    ),
+    journey(
+        "one renewal too many",
+        renewed_once,
+        (51, set_freeze(frozen_on=on(51), expires=on(80), renewed=2)),
+        refusal=refused("freeze-renewed", "freeze-renewals"),
+    ),
+    journey(
+        "one renewal too many, counted as one",
+        renewed_once,
+        (51, set_freeze(frozen_on=on(51), expires=on(80), renewed=1)),
+        refusal=refused("freeze-renewed"),
+    ),
+    # rows that go and come back
+    journey(
+        "a broken row removed and added afresh",
+        broken,
+        (7, unfreeze()),
+        (7, together(replay(7), freeze(7, 30))),
+        levels=LEDGER,
+        refusal=FRESH,
+    ),
+    journey(
+        "a fixture touched to be rid of the row, then frozen afresh",
+        standing,
+        (5, together(edit_fixture, unfreeze())),
+        (5, together(replay(5), freeze(5, 30))),
+        levels=LEDGER,
+        refusal=Refusal(
+            frozenset({"freeze-renewed@2"}),
+            frozenset({"freeze-renewed", "mixed-change"}),
+            frozenset({"freeze-renewed", "mixed-change"}),
+        ),
+    ),
+    journey(
+        "a fixture touched to be rid of the row, then frozen afresh",
+        standing,
+        (5, together(edit_fixture, unfreeze())),
+        (5, together(replay(5), freeze(5, 30))),
+        levels=KEYED,
+        refusal=Refusal(
+            frozenset({"freeze-renewed@2"}),
+            frozenset({"freeze-renewed", "freeze-rekeyed", "mixed-change"}),
+            frozenset({"freeze-renewed", "freeze-rekeyed", "mixed-change"}),
+        ),
+    ),
+    journey(
+        "withdrawn, then a fresh window", standing, (1, thaw(1)), (2, together(replay(2), freeze(2, 30))), refusal=FRESH
+    ),
+    journey(
+        "an emergency withdrawn, then another one",
+        emergency,
+        (2, thaw(2, CLOCK)),
+        (3, freeze(3, 3, CLOCK)),
+        refusal=Refusal(frozenset({"freeze-renewed@2"}), frozenset({"freeze-renewed"}), frozenset({"freeze-renewed"})),
+    ),
+    journey(
+        "thawed, then added afresh", thawed, (6, together(replay(6), freeze(6, 30))), refusal=refused("freeze-renewed")
+    ),
+    journey("thawed, then put back as it was", thawed, (6, freeze(0, 30)), refusal=refused("freeze-renewed")),
+    journey(
+        "the file renamed, the row afresh",
+        standing,
+        (26, together(renamed(ORD), replay(26, test=f"{ORD}::test_refund"), freeze(26, 30, f"{ORD}::test_refund"))),
+        refusal=refused("freeze-renewed"),
+    ),
+    journey(
+        "the file renamed, then the row afresh",
+        standing,
+        (5, renamed(ORD)),
+        (5, together(replay(5, test=f"{ORD}::test_refund"), freeze(5, 30, f"{ORD}::test_refund"))),
+        refusal=FRESH,
+    ),
+    journey(
+        "the function renamed, then the row afresh",
+        standing,
+        (5, rename_function),
+        (5, together(replay(5, test=f"{TESTS}::test_repaid"), freeze(5, 30, f"{TESTS}::test_repaid"))),
+        refusal=Refusal(
+            frozenset({"freeze-renewed@2"}),
+            frozenset({"freeze-renewed", "freeze-with-edit"}),
+            frozenset({"freeze-renewed", "freeze-with-edit"}),
+        ),
+    ),
+    # rows that go
+    journey("a flaky row removed by choice", standing, (5, unfreeze()), refusal=refused("thaw-unearned")),
+    journey(
+        "a row removed on a replay of three seeds",
+        standing,
+        (5, together(replay(5, 3, total=3), unfreeze())),
+        refusal=refused("thaw-unearned"),
+    ),
+    journey(
+        "a row removed on a green replay of another runner",
+        standing,
+        (5, together(replay(5, 20, env="local-fixture"), unfreeze())),
+        refusal=refused("thaw-unearned"),
+    ),
+    # evidence
+    journey(
+        "frozen without a replay", base, (1, freeze(1, 20)), refusal=refused("freeze-unevidenced", "replay-missing")
+    ),
+    journey(
+        "frozen on an old replay",
+        with_log,
+        (20, freeze(20, 20, CLOCK)),
+        refusal=refused("freeze-unevidenced", "replay-stale"),
     ),
     # the log
     *(

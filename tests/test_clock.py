@@ -81,3 +81,17 @@ def test_every_date_is_its_own_text(day: object) -> None:
     assert format_date(parse_date(text)) == text
     assert format_instant(parse_date(text)) == f"{text}T00:00:00Z"
     assert window_end(text) == parse_date(text) + DAY
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (parse_date("9999-12-31") + DAY - 1, "9999-12-31T23:59:59Z"),
+        (parse_date("9999-12-31") + DAY, "9999-12-31T23:59:59Z"),
+        (parse_instant("9999-12-31T23:00:00-14:00"), "9999-12-31T23:59:59Z"),
+        (parse_date("0001-01-01"), "0001-01-01T00:00:00Z"),
+        (parse_instant("0001-01-01T00:00:00+14:00"), "0001-01-01T00:00:00Z"),
+    ],
+)
+def test_a_time_beyond_the_calendar_has_a_text_all_the_same(seconds: int, text: str) -> None:
+    assert format_instant(seconds) == text

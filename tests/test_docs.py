@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import configparser
+import contextlib
+import io
 import json
 import re
 import subprocess
@@ -12,7 +14,7 @@ import pytest
 import yaml
 
 from flakeledger import __version__
-from flakeledger.cli.main import COMMANDS
+from flakeledger.cli.main import COMMANDS, main
 from flakeledger.model.canonical import digest
 from flakeledger.model.fields import (
     FIXTURE_FIELDS,
@@ -26,6 +28,7 @@ from flakeledger.model.ledger_paths import FIXTURES, FREEZES, POLICY, PROPERTIES
 from flakeledger.model.policy import build_policy
 from flakeledger.model.policy_fields import LIMIT_FIELDS, PATH_FIELDS, POLICY_FIELDS, RUNNER_FIELDS, PolicyField
 from flakeledger.rules.table import RULE_NAMES
+from flakeledger.store.formatter import format_rows
 from flakeledger.store.reader import read_policy, read_replays, read_rows
 from pages import PAGES, ROOT, Block, blocks, blocks_of, headings, prose, run_session, sections, shows, steps
 
@@ -66,10 +69,58 @@ def test_every_command_has_its_section_with_its_help() -> None:
         assert f"$ flakeledger {name} --help\n" in page[f"flakeledger {name}"]
 
 
-def test_every_hook_id_is_in_the_readme() -> None:
+def hook_ids() -> list[str]:
     manifest = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
-    listed = re.findall(r"(?m)^\| `([\w-]+)` \|", prose(ROOT / "README.md"))
-    assert listed == [hook["id"] for hook in manifest]
+    return [hook["id"] for hook in manifest]
+
+
+def test_every_hook_id_is_in_the_readme() -> None:
+    assert re.findall(r"(?m)^\| `([\w-]+)` \|", prose(ROOT / "README.md")) == hook_ids()
+
+
+def test_every_command_is_in_the_readme_in_the_order_of_the_table() -> None:
+    listed = re.findall(r"(?m)^\| `flakeledger ([\w-]+)` \|", prose(ROOT / "README.md"))
+    assert listed == [name for name in COMMANDS if name not in hook_ids()]
+
+
+def calls(page: Path) -> list[tuple[str, str]]:
+    """The commands that a page tells its reader to run, inline and in blocks: name and what follows it."""
+    texts = re.findall(r"`([^`\n]+)`", prose(page))
+    for block in blocks(page):
+        lines = block.text.replace("\\\n> ", " ").splitlines()
+        if block.language == "console":
+            texts += [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+        elif block.language in ("sh", "yaml"):
+            texts += [line.strip().removeprefix("- ").removeprefix("run: ") for line in lines]
+    found = [re.match(r"flakeledger ([a-z][a-z-]*)([^#|;&]*)", text) for text in texts]
+    return [(call[1], call[2]) for call in found if call]
+
+
+def options(command: str) -> set[str]:
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), pytest.raises(SystemExit):
+        main([command, "--help"])
+    return set(re.findall(r"(?<!\S)\[?(--[a-z-]+)", out.getvalue()))
+
+
+def test_pages_call_only_commands_and_options_that_there_are() -> None:
+    called = sorted({(page.name, *call) for page in PAGES for call in calls(page)})
+    assert {name for _, name, _ in called} >= COMMANDS.keys()
+    known = {name: options(name) for name in COMMANDS}
+    for page, name, rest in called:
+        assert name in known, f"{page} calls flakeledger {name}"
+        for option in re.findall(r"(?<!\S)(--[a-z-]+)", rest):
+            assert option in known[name], f"{page} calls flakeledger {name} {option}"
+
+
+def test_every_module_is_in_the_architecture_once_and_every_module_that_it_names_exists() -> None:
+    page = DOCS / "architecture.md"
+    paths = [path for path in (ROOT / "hooks" / "flakeledger").glob("*/*.py") if path.name != "__init__.py"]
+    modules = sorted(f"{path.parent.name}/{path.name}" for path in paths)
+    wings = "|".join({path.parent.name for path in paths})
+    pattern = rf"`((?:{wings})/\w+\.py)`"
+    assert sorted(re.findall(pattern, sections(page)["The rooms"])) == modules
+    assert set(re.findall(pattern, page.read_text())) == set(modules)
 
 
 def test_the_changelog_speaks_of_this_version() -> None:
@@ -163,6 +214,11 @@ def test_ledgers_are_what_the_product_reads(block: Block) -> None:
     rows, findings = read_rows(block.text.encode(), path)
     assert rows
     assert [*findings, *(found for row in rows for found in check_row(LEDGER_TABLES[path], row, path)[1])] == []
+
+
+@pytest.mark.parametrize("block", [block for block in of("yaml") if block.path in LEDGER_TABLES], ids=place)
+def test_ledgers_are_in_the_layout_that_the_formatter_gives_them(block: Block) -> None:
+    assert format_rows(block.text.encode(), block.path or "").decode() == block.text
 
 
 @pytest.mark.parametrize("block", [block for block in of("yaml") if block.path == POLICY], ids=place)

@@ -10,7 +10,8 @@ A file of trees is lines. Those before the first heading are `now: INSTANT` and,
 * `=== edit PATH`: each run of `-` lines stands in the file once, and the `+` lines below it take its place; a run of
   `+` lines alone is appended;
 * `=== delete PATH`, and `=== link PATH TARGET` for a symbolic link;
-* `=== base` and `=== new`: what a change goes from and to; the new tree starts from the base.
+* `=== base` and `=== new`: what a change goes from and to; the new tree starts from the base. Each `=== then` between
+  them begins another commit, and the last one is the base.
 
 In the lines, `{{sha256:PATH}}` is the digest of a file, `{{contract:PATH}}` that of its canonical form,
 `{{generator_hash:PROPERTY}}` and `{{test_hash:TEST}}` the pins that the product computes once all files are there.
@@ -129,6 +130,13 @@ class Builder:
         return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
+def parts(sections: list[Section]) -> list[list[Section]]:
+    """The sections below each of `=== base`, `=== then` and `=== new`."""
+    starts = [number for number, section in enumerate(sections) if section.verb in ("base", "then", "new")]
+    assert [sections[starts[0]].verb, sections[starts[-1]].verb] == ["base", "new"], starts
+    return [sections[start + 1 : end] for start, end in zip(starts, [*starts[1:], None], strict=True)]
+
+
 def findings(root: Path, check: str, now: str) -> tuple[int, list[str]]:
     """The exit code of a check and its findings as an example writes them."""
     code, out = run_main(root, [check, "--now", now, "--format", "json"], {})
@@ -168,12 +176,13 @@ def test_a_state_example_gives_exactly_its_findings(path: Path, repository: Path
 @pytest.mark.parametrize("path", CHANGES, ids=lambda path: path.stem)
 def test_a_change_example_gives_exactly_its_findings(path: Path, repository: Path) -> None:
     example = read_example(path)
-    middle = [section.verb for section in example.sections].index("new")
     builder = Builder(repository)
     builder.build(read_example(TREES / "base.txt").sections)
-    builder.build(example.sections[1:middle])
-    git(repository, "commit", "-q", "-m", "base")
-    builder.build(example.sections[middle + 1 :])
+    *commits, new = parts(example.sections)
+    for sections in commits:
+        builder.build(sections)
+        git(repository, "commit", "-q", "-m", "base")
+    builder.build(new)
     assert findings(repository, "check-change", example.now) == (exit_code(example.expected), example.expected)
 
 

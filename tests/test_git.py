@@ -650,3 +650,24 @@ def test_sha256(tmp_path: Path) -> None:
     assert list(found.index_entries().entries) == ["__init__.py"]
     assert found.empty_tree() == git(where, "hash-object", "-t", "tree", "--stdin", environment={})
     assert [change.path for change in found.tree_changes(found.empty_tree(), "HEAD")] == ["__init__.py"]
+
+
+def test_a_git_beside_us_answers_when_it_is_asked(repository: Path) -> None:
+    """More than a pipe holds, so that it would wait for us if its output were one."""
+    for number in range(3_000):
+        (repository / f"{number:060}").touch()
+    found = opened(repository)
+    one, other = found.begin_unstaged(()), found.begin("ls-files", "-o", "-z")
+    assert len(found.unstaged((), one)) == 3_000
+    assert other.answer().count(b"\0") == 3_000
+
+
+def test_a_git_beside_us_that_fails_is_cannot_tell(repository: Path) -> None:
+    with pytest.raises(CannotTell, match=r"git cat-file -e 1{40} failed"):
+        opened(repository).begin("cat-file", "-e", "1" * 40).answer()
+
+
+def test_a_git_beside_us_that_nobody_asks_is_ended(repository: Path) -> None:
+    underway = opened(repository).begin("hash-object", "--stdin")
+    underway.close()
+    underway.close()

@@ -12,13 +12,16 @@ from steps import (
     Edit,
     add_unrelated_file,
     base,
+    do,
     edit_conftest,
+    edit_fixture,
     edit_production,
     freeze,
     replay,
     set_freeze,
     standing,
     standing_replayed,
+    thaw,
     together,
     unfreeze,
 )
@@ -72,7 +75,7 @@ def repin(world: World) -> None:
     world.freeze(REFUND, 1, 20)
 
 
-thaw = together(replay(26, 20), unfreeze())
+thaw_late = together(replay(26, 20), thaw(26))
 renew = set_freeze(frozen_on=on(26), expires=on(55), renewed=1)
 grant = together(replay(1), freeze(1, 20))
 grant_another = together(replay(1, test=CLOCK), freeze(1, 20, CLOCK))
@@ -98,7 +101,7 @@ def test_a_conflict_left_unresolved_is_found(templates: Templates, tmp_path: Pat
 @pytest.mark.parametrize("kept", ["HEAD", "MERGE_HEAD"])
 def test_one_side_renews_and_the_other_thaws(kept: str, level: str, templates: Templates, tmp_path: Path) -> None:
     start = templates.start(tmp_path / "world", standing_replayed, level, "block")
-    world = diverged(start, main=thaw, work=renew)
+    world = diverged(start, main=thaw_late, work=renew)
     assert begin_merge(world) == [FREEZES]
     world.write(FREEZES, version(world, kept, FREEZES))
     assert world.commit(27) == frozenset()
@@ -121,6 +124,82 @@ def test_a_thaw_on_main_reaches_another_branch(level: str, templates: Templates,
     assert begin_merge(world) == []
     assert world.commit(6) == frozenset()
     assert world.judge_pull_request(6) == frozenset()
+
+
+def thawed_on_main(templates: Templates, root: Path, level: str) -> World:
+    """A branch that has the row still, merging a main that thawed it."""
+    start = templates.start(root, standing, level, "block")
+    world = diverged(start, main=together(replay(5, 20), thaw(5)), work=add_unrelated_file)
+    assert begin_merge(world) == []
+    return world
+
+
+def test_a_merge_may_not_resurrect_a_row(level: str, templates: Templates, tmp_path: Path) -> None:
+    world = thawed_on_main(templates, tmp_path / "world", level)
+    world.write(FREEZES, version(world, "HEAD", FREEZES))
+    assert world.commit(6) == {"freeze-renewed"}
+    assert world.judge_pull_request(6) == {"freeze-renewed"}
+    assert world.judge_push(6, world.squash()) == {"freeze-renewed"}
+
+
+def test_the_commit_after_a_merge_may_not_resurrect_a_row(level: str, templates: Templates, tmp_path: Path) -> None:
+    world = thawed_on_main(templates, tmp_path / "world", level)
+    world.record("merged")
+    world.write(FREEZES, version(world, "HEAD^1", FREEZES))
+    assert world.commit(6) == {"freeze-renewed"}
+    assert world.judge_pull_request(6) == {"freeze-renewed"}
+
+
+def test_a_row_that_main_voided_later_is_not_resurrected_either(
+    level: str, templates: Templates, tmp_path: Path
+) -> None:
+    start = templates.start(tmp_path / "world", standing, level, "block")
+
+    def thaw_then_edit(world: World) -> None:
+        together(replay(5, 20), unfreeze())(world)
+        world.record("thaw")
+        edit_conftest(world)
+
+    world = diverged(start, main=thaw_then_edit, work=add_unrelated_file)
+    assert begin_merge(world) == []
+    world.record("merged")
+    freeze(0, 30)(world)
+    assert world.commit(6) == {"freeze-renewed"}
+    assert world.judge_pull_request(6) == {"freeze-renewed"}
+
+
+def test_a_merge_may_not_drop_a_row_of_main(level: str, templates: Templates, tmp_path: Path) -> None:
+    start = templates.start(tmp_path / "world", standing, level, "block")
+    world = diverged(start, main=edit_production, work=add_unrelated_file)
+    assert begin_merge(world) == []
+    world.unfreeze()
+    assert world.commit(5) == {"thaw-unearned"}
+    assert world.judge_pull_request(5) == {"thaw-unearned"}
+
+
+def test_a_row_that_both_sides_removed_is_gone(level: str, templates: Templates, tmp_path: Path) -> None:
+    start = templates.start(tmp_path / "world", standing, level, "block")
+    world = diverged(start, main=together(replay(5, 20), thaw(5)), work=together(edit_fixture, unfreeze()))
+    assert begin_merge(world) == []
+    assert world.commit(6) == frozenset()
+    assert world.judge_pull_request(6) == frozenset()
+
+
+def test_a_stale_branch_does_not_hide_how_a_row_left_main(level: str, templates: Templates, tmp_path: Path) -> None:
+    """A side line that holds the row still was merged after the row fell: the row may come back as if it had not."""
+    start = templates.start(tmp_path / "world", standing, level, "block")
+    union(start)
+    comment = do(World.append, FREEZES, "# reviewed every Monday\n")
+    world = diverged(start, main=together(edit_fixture, unfreeze()), work=comment)
+    world.git("switch", "-q", "main")
+    assert begin_merge(world, "work") == [FREEZES]
+    world.write(FREEZES, "# reviewed every Monday\n")
+    world.record("merged")
+    world.git("switch", "-q", "-c", "again")
+    together(replay(6), freeze(6, 24))(world)
+    assert world.commit(6) == frozenset()
+    set_freeze(expires=on(31))(world)
+    assert world.commit(6) == {"freeze-renewed"}
 
 
 def crossing(templates: Templates, root: Path, level: str) -> World:

@@ -14,6 +14,7 @@ from conftest import git
 from flakeledger.model.errors import CannotTell
 from flakeledger.store.git import Git
 from flakeledger.store.objects import (
+    FOLDER_MODE,
     READS_THAT_PAY_FOR_PYGIT2,
     WINDOW,
     BatchReader,
@@ -266,3 +267,38 @@ def test_objects_that_are_not_in_the_repository_are_read_through_git(repository:
     with opened(repository).working_tree() as on_disk, closing(open_objects(on_disk, MANY)) as objects:
         assert isinstance(objects, BatchReader)
         assert objects.read(on_disk.index_entries().entries["new"].oid) == b"new\n"
+
+
+def test_folders_are_read_level_by_level(repository: Path) -> None:
+    committed(repository)
+    with closing(BatchReader(opened(repository))) as reader:
+        root = reader.root("HEAD")
+        assert root.oid == git(repository, "rev-parse", "HEAD^{tree}")
+        assert set(root.entries) == {f"folder{number}" for number in range(len(CONTENTS))}
+        mode, oid = root.entries["folder1"]
+        assert (mode, oid) == (FOLDER_MODE, git(repository, "rev-parse", "HEAD:folder1"))
+        entry = reader.folder(oid).entries["file"]
+        assert (entry.mode, reader.read(entry.oid)) == ("100644", CONTENTS[1])
+        assert reader.root(opened(repository).empty_tree()).entries == {}
+
+
+def test_a_folder_of_a_sha256_repository(tmp_path: Path) -> None:
+    where = tmp_path / "sha256"
+    git(tmp_path, "init", "-q", "--object-format=sha256", "sha256")
+    committed(where)
+    with closing(BatchReader(opened(where))) as reader:
+        assert reader.root("HEAD").entries["folder0"].oid == git(where, "rev-parse", "HEAD:folder0")
+
+
+def test_what_is_no_folder_is_refused(repository: Path) -> None:
+    oid = store(repository, b"text")
+    with closing(BatchReader(opened(repository))) as reader:
+        for act, name, words in (
+            (reader.folder, oid, "not a folder"),
+            (reader.folder, "HEAD", "is no object id"),
+            (reader.folder, "1" * 40, "cannot be read"),
+            (reader.root, "HEAD", "cannot be read"),
+        ):
+            with pytest.raises(CannotTell, match=words):
+                act(name)
+        assert reader.read(oid) == b"text"

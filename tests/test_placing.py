@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from flakeledger.model.errors import CannotTell
-from flakeledger.store.placing import place, read_regular, stands
+from flakeledger.store.placing import place, place_all, read_regular, stands, sweep
 
 
 def test_a_new_file_appears_with_its_folders(tmp_path: Path) -> None:
@@ -56,6 +58,46 @@ def test_a_link_or_a_folder_is_no_regular_file(tmp_path: Path) -> None:
     for name in ("link", "folder"):
         with pytest.raises(CannotTell, match=f"{name} is no regular file"):
             read_regular(str(tmp_path), name)
+
+
+def test_of_several_files_none_is_put_in_place_before_all_are_written(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"old")
+    with pytest.raises(CannotTell, match="cannot be written: File name too long"):
+        place_all(str(tmp_path), {"a": (b"old", b"new"), "x" * 250: (None, b"new")})
+    assert (tmp_path / "a").read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["a"]
+
+
+def test_a_read_only_file_is_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "a b").write_bytes(b"old")
+    (tmp_path / "a b").chmod(0o444)
+    with pytest.raises(CannotTell, match="a b is read-only") as refused:
+        place(str(tmp_path), "a b", b"old", b"new")
+    assert refused.value.fix == "chmod u+w 'a b'"
+    assert os.listdir(tmp_path) == ["a b"]
+
+
+def test_an_interruption_leaves_nothing_behind(tmp_path: Path) -> None:
+    code = """\
+import os, signal, sys
+from flakeledger.store.placing import place
+os.fsync = lambda descriptor: os.kill(os.getpid(), signal.SIGINT)
+try:
+    place(sys.argv[1], "a", None, b"new")
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "interrupted\n"
+    assert os.listdir(tmp_path) == []
+
+
+def test_only_what_was_left_over_is_swept(tmp_path: Path) -> None:
+    left, other = ".a.0123456789abcdef.unfinished", ".b.0123456789abcdef.unfinished"
+    for name in ("a", left, other, ".a.unfinished", "a.0123456789abcdef.unfinished"):
+        (tmp_path / name).write_bytes(b"")
+    sweep(str(tmp_path), ["a", "absent/a"])
+    assert sorted(os.listdir(tmp_path)) == sorted(["a", other, ".a.unfinished", "a.0123456789abcdef.unfinished"])
 
 
 def test_what_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:

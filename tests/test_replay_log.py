@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from flakeledger.model.clock import parse_instant
 from flakeledger.store.replay_log import read_replays
 
 PATH = "ledgers/replays.jsonl"
@@ -39,21 +40,41 @@ FULL = LINE | {
 def _read(*lines: str) -> tuple[list[int], list[tuple[int, str]]]:
     replays, findings = read_replays("".join(f"{line}\n" for line in lines).encode(), PATH)
     assert all(finding.fix and finding.path == PATH and finding.column >= 1 for finding in findings)
-    return [replay.line for replay in replays], [(finding.line, finding.rule) for finding in findings]
+    return [line.replay.line for line in replays], [(finding.line, finding.rule) for finding in findings]
 
 
 def test_a_full_line_is_read() -> None:
     text = json.dumps(FULL)
-    (replay,), findings = read_replays(f"{text}\n".encode(), PATH)
+    (line,), findings = read_replays(f"{text}\n".encode(), PATH)
     assert findings == []
-    assert replay._asdict() == {"line": 1, "text": text} | {
-        name: FULL[name] for name in ("test", "run_at", "env", "seeds", "passed", "total", "id", "seeded", "failures")
+    assert (line.text, line.seeds) == (text, FULL["seeds"])
+    assert line.replay._asdict() == {"line": 1, "at": parse_instant(str(FULL["run_at"])), "unsettled": 0} | {
+        name: FULL[name] for name in ("test", "run_at", "env", "passed", "total", "id", "seeded", "failures")
     }
 
 
 def test_what_is_absent_is_none() -> None:
-    (replay,), _ = read_replays(f"{GOOD}\n".encode(), PATH)
+    ((_, _, replay),), _ = read_replays(f"{GOOD}\n".encode(), PATH)
     assert (replay.id, replay.seeded, replay.failures) == (None, None, {})
+
+
+@pytest.mark.parametrize(
+    ("change", "unsettled"),
+    [
+        ({}, 0),  # nothing says how the two others ended
+        ({"failures": {"E": 2}}, 0),
+        ({"failures": {"E": 1}}, 1),
+        ({"outcomes": ["pass", "fail", "fail"]}, 0),
+        ({"outcomes": ["pass", "skipped", "rejected"]}, 2),
+        ({"outcomes": ["pass", "skipped", "fail"], "failures": {"E": 1}}, 1),
+        ({"outcomes": ["pass", "fail", "fail"], "failures": {"E": 1}}, 0),  # one exception without a name
+        ({"passed": 3}, 0),
+    ],
+)
+def test_runs_that_neither_passed_nor_failed_are_counted(change: dict[str, object], unsettled: int) -> None:
+    ((_, _, replay),), findings = read_replays(f"{_changed(**change)}\n".encode(), PATH)
+    assert findings == []
+    assert replay.unsettled == unsettled
 
 
 def test_an_empty_log_is_fine() -> None:
@@ -126,7 +147,7 @@ def test_a_line_that_cannot_be_believed_is_left_out(line: str, column: int, mess
     assert finding[:4] == (PATH, 2, column, "replay-malformed")
     assert message in finding.message
     assert finding.fix
-    assert [replay.line for replay in replays] == [1, 3]
+    assert [one.replay.line for one in replays] == [1, 3]
 
 
 @pytest.mark.parametrize(
@@ -153,7 +174,7 @@ def test_fewer_failures_than_seeds_that_did_not_pass_are_fine() -> None:
 
 def test_a_last_line_without_newline_is_read_and_found() -> None:
     replays, (finding,) = read_replays(f"{GOOD}\n{GOOD}".encode(), PATH)
-    assert [replay.line for replay in replays] == [1, 2]
+    assert [line.replay.line for line in replays] == [1, 2]
     assert finding[:4] == (PATH, 2, len(GOOD) + 1, "replay-malformed")
 
 
@@ -173,7 +194,8 @@ def test_the_end_of_a_log_is_read_with_what_stands_above_it() -> None:
     above = [_changed(id="r1"), GOOD]
     known, _ = read_replays("".join(f"{line}\n" for line in above).encode(), PATH)
     end = [_changed(id="r1", passed=2), "x", GOOD]
-    replays, findings = read_replays("".join(f"{line}\n" for line in end).encode(), PATH, 3, known)
+    identified = {line.replay.id: (line.replay.line, line.text) for line in known if line.replay.id is not None}
+    replays, findings = read_replays("".join(f"{line}\n" for line in end).encode(), PATH, 3, identified)
     together = read_replays("".join(f"{line}\n" for line in above + end).encode(), PATH)
     assert (known + replays, findings) == together
     assert [(finding.line, finding.rule) for finding in findings] == [(3, "replay-duplicate"), (4, "replay-malformed")]
@@ -183,7 +205,7 @@ def test_conflicts_bytes_and_marks_are_found_and_the_rest_is_read() -> None:
     lines = [GOOD, "<<<<<<< HEAD", GOOD, "=======", GOOD, ">>>>>>> main", GOOD, "é\u200b", GOOD]
     data = b"\xef\xbb\xbf" + "".join(f"{line}\n" for line in lines).encode() + b'"\xff"\n'
     replays, findings = read_replays(data, PATH)
-    assert [replay.line for replay in replays] == [1, 7, 9]
+    assert [line.replay.line for line in replays] == [1, 7, 9]
     assert [(finding.line, finding.rule) for finding in findings] == [
         (1, "replay-malformed"),
         (2, "conflict-marker"),
@@ -203,6 +225,6 @@ def test_whatever_the_edit_every_line_is_read_or_found(data: st.DataObject) -> N
     text = text[:start] + edit + text[start + data.draw(st.integers(0, 5)) :]
     replays, findings = read_replays(text.encode(), PATH)
     lines = set(range(1, text.count("\n") + (not text.endswith("\n")) + 1))
-    assert {replay.line for replay in replays} | {finding.line for finding in findings} == lines
-    for replay in replays:
-        assert json.loads(replay.text)["total"] == len(replay.seeds)
+    assert {line.replay.line for line in replays} | {finding.line for finding in findings} == lines
+    for line in replays:
+        assert json.loads(line.text)["total"] == len(line.seeds)

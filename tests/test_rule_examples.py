@@ -109,6 +109,8 @@ SHORT_ROW = (
     .replace("2026-10-20", "2026-10-27")
     .replace("2026-11-19", "2026-10-29")
 )
+#: a second freeze that does need one
+LONG_ROW = SHORT_ROW.replace("2026-10-29", "2026-11-10")
 REPLAY: dict[str, object] = {
     "test": "tests/test_orders.py::test_partial_refund",
     "run_at": "2026-10-20T09:30:00Z",
@@ -220,8 +222,13 @@ CHANGE_EXAMPLES = {
     "policy-removed": edited(POLICY, None, None),
     "log-rewritten": edited(REPLAYS, '"passed": 18', '"passed": 19'),
     "freeze-extended": row("expires: 2026-11-19", "expires: 2026-12-19"),
+    "freeze-renewed": row(
+        "frozen_on: 2026-10-20\n  expires: 2026-11-19", "frozen_on: 2026-10-27\n  expires: 2026-11-26"
+    ),
     "freeze-rekeyed": row("replay_env: pinned-py311", "replay_env: laptop"),
+    "freeze-unevidenced": edited(FREEZES, "", LONG_ROW),
     "freeze-with-edit": Example((Edit(TESTS, "total([2, 3]) == 5", "total([2, 3]) > 0"), Edit(FREEZES, "", SHORT_ROW))),
+    "thaw-unearned": edited(FREEZES, None, ""),
     "property-redefined": edited(PROPERTIES, "never exceeds what was paid", "is at most twice what was paid"),
     "property-weakened": edited(PROPERTIES, f"    - {TOTAL}\n", ""),
     "guard-removed": Example((Edit(GUARD, "      - id: check-change\n", ""), Edit(PRODUCT, "", "\n\nTAX = 21\n"))),

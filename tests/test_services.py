@@ -26,6 +26,7 @@ from steps import (
     edit_production,
     freeze,
     replay,
+    set_freeze,
     standing,
     standing_replayed,
     together,
@@ -33,7 +34,7 @@ from steps import (
     unfreeze,
     write,
 )
-from world import CHECKS, ORDERS, TESTS, UNDECIDED, Templates, Verdict, World, on, run_main
+from world import CHECKS, CLOCK, ORDERS, TESTS, UNDECIDED, Start, Templates, Verdict, World, on, run_main
 
 NOTHING: Verdict = frozenset()
 #: what a freeze beside an edit of its conftest is refused by
@@ -41,23 +42,27 @@ MIXED = frozenset({"mixed-change", "freeze-with-edit"})
 EXPIRED = frozenset({"freeze-expired"})
 NOW = f"{on(2)}T12:00:00Z"
 
-grant = together(replay(1), freeze(1, 20))
+grant = together(replay(1, test=CLOCK), freeze(1, 20, CLOCK))
 drift = write(ORDERS, '{"a": 2}\n')
-#: two commits of a pull request -> what is refused of it
-PULL_REQUESTS: dict[str, tuple[tuple[Edit, Edit], Verdict]] = {
-    "honest": ((edit_production, grant), NOTHING),
-    "mixed": ((edit_conftest, grant), MIXED),
-    "drifted": ((edit_production, drift), frozenset({"fixture-drifted"})),
+shorten = set_freeze(expires=on(20))
+#: a generator that no property of the world draws from
+edit_factory = write("tests/factories.py", "LIMIT = 2\n")
+#: two commits of a pull request -> what the state rules and the change rules refuse of it
+PULL_REQUESTS: dict[str, tuple[tuple[Edit, Edit], Verdict, Verdict]] = {
+    "honest": ((edit_production, replay(1, 19)), NOTHING, NOTHING),
+    "mixed": ((edit_factory, shorten), NOTHING, frozenset({"mixed-change"})),
+    "extended": (
+        (edit_production, set_freeze(expires=on(31))),
+        frozenset({"freeze-window"}),
+        frozenset({"freeze-extended"}),
+    ),
+    "drifted": ((edit_production, drift), frozenset({"fixture-drifted", "freeze-fixture-hash"}), NOTHING),
 }
 
 
 @pytest.fixture(scope="session")
 def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
     return Templates(tmp_path_factory.mktemp("templates"))
-
-
-def base(world: World) -> None:
-    """The base tree: no freeze."""
 
 
 class Hosted(NamedTuple):
@@ -151,7 +156,7 @@ DEPTHS = (1, 2, None)
 
 def host(templates: Templates, root: Path, edits: tuple[Edit, ...], checkout: Callable[[World], str]) -> Hosted:
     """The service's repository, with the edits as the commits of a branch."""
-    world = templates.start(root, base, "keyed", "block")
+    world = templates.start(root, standing, "keyed", "block")
     main = world.head()
     for edit in edits:
         edit(world)
@@ -179,7 +184,7 @@ def clone(hosted: Hosted, where: Path, depth: int | None) -> World:
 @pytest.mark.parametrize("service", SERVICES)
 @pytest.mark.parametrize("example", PULL_REQUESTS)
 def test_one_verdict_at_every_depth_or_none(service: str, example: str, templates: Templates, tmp_path: Path) -> None:
-    edits, expected = PULL_REQUESTS[example]
+    edits, by_state, by_change = PULL_REQUESTS[example]
     found = SERVICES[service]
     hosted = host(templates, tmp_path / "hosted", edits, found.checkout)
     variables = found.variables(hosted, tmp_path)
@@ -187,10 +192,23 @@ def test_one_verdict_at_every_depth_or_none(service: str, example: str, template
     for depth in DEPTHS:
         world = clone(hosted, tmp_path / str(depth), depth)
         verdicts[depth] = tuple(world.run(check, "--now", NOW, **variables) for check in CHECKS)
-    whole = (expected - MIXED, expected & MIXED)
-    without_base = (expected - MIXED, frozenset({UNDECIDED}))
     deep = [depth for depth in DEPTHS if depth is None or (found.depth is not None and depth >= found.depth)]
-    assert verdicts == {depth: whole if depth in deep else without_base for depth in DEPTHS}
+    undecided = frozenset({UNDECIDED})
+    assert verdicts == {depth: (by_state, by_change if depth in deep else undecided) for depth in DEPTHS}
+
+
+@pytest.mark.parametrize("first", [edit_production, edit_conftest], ids=["honest", "mixed"])
+def test_a_row_that_is_added_may_need_more_history_but_never_gets_another_verdict(
+    first: Edit, templates: Templates, tmp_path: Path
+) -> None:
+    expected = NOTHING if first is edit_production else MIXED
+    found = SERVICES["pre-commit.ci"]
+    hosted = host(templates, tmp_path / "hosted", (first, together(unfreeze(), grant)), found.checkout)
+    whole = clone(hosted, tmp_path / "whole", None).run("check-change", "--now", NOW)
+    assert whole == expected
+    for depth in (1, 2):
+        shallow = clone(hosted, tmp_path / str(depth), depth).run("check-change", "--now", NOW)
+        assert shallow in (whole, {UNDECIDED})
 
 
 def test_two_direct_pushes_are_two_changes_and_need_both(templates: Templates, tmp_path: Path) -> None:
@@ -199,7 +217,7 @@ def test_two_direct_pushes_are_two_changes_and_need_both(templates: Templates, t
         world.git("merge", "-q", "--ff-only", "work")
         return world.head()
 
-    hosted = host(templates, tmp_path / "hosted", (edit_conftest, grant), pushed)
+    hosted = host(templates, tmp_path / "hosted", (edit_factory, shorten), pushed)
     variables = github_push("main")(hosted, tmp_path)
     found = {depth: clone(hosted, tmp_path / str(depth), depth).judge(2, **variables) for depth in (1, 2, 3, None)}
     assert found == {1: {UNDECIDED}, 2: {UNDECIDED}, 3: NOTHING, None: NOTHING}
@@ -225,7 +243,7 @@ def test_without_its_base_a_change_gets_the_fix_for_every_platform(
 
 def test_no_base_warns_aloud(templates: Templates, tmp_path: Path) -> None:
     found = SERVICES["GitHub pull request"]
-    hosted = host(templates, tmp_path / "hosted", (edit_conftest, grant), found.checkout)
+    hosted = host(templates, tmp_path / "hosted", (edit_factory, shorten), found.checkout)
     summary = tmp_path / "summary.md"
     summary.write_text("# before\n", encoding="utf-8")
     variables = {**found.variables(hosted, tmp_path), "GITHUB_STEP_SUMMARY": str(summary)}
@@ -264,6 +282,7 @@ def hostile(world: World) -> None:
     quoted = json.dumps(HOSTILE)
     world.write(f"tests/strategies/{HOSTILE}.py", "A = 1\n")
     world.write("tests/strategies/::warning::z.py", "A = 1\n")
+    world.write(f"freeze/{HOSTILE}", "x\n")
     world.append(
         FREEZES,
         f"- test: {quoted}\n  owner: {quoted}\n  frozen_on: {quoted}\n  ::error::k: v\n  reason: '::error::r'\n"
@@ -287,7 +306,7 @@ def commands(output: str) -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize("check", CHECKS)
 @pytest.mark.parametrize("unreadable", [False, True])
 def test_no_text_of_a_stranger_is_a_command(check: str, unreadable: bool, templates: Templates, tmp_path: Path) -> None:
-    world = templates.start(tmp_path / "world", base, "keyed", "block")
+    world = templates.start(tmp_path / "world", standing, "keyed", "block")
     hostile(world)
     if unreadable:
         world.append(FREEZES, "- '::error::': {'::error::': x}\n::error::\n")
@@ -296,6 +315,7 @@ def test_no_text_of_a_stranger_is_a_command(check: str, unreadable: bool, templa
     done = process(world, check, "--format", "github", "--now", NOW)
     assert done.returncode in (1, 2)
     obeyed = commands(done.stdout)
+    assert len(done.stdout.splitlines()) == len(obeyed) + ("cannot_tell" not in counted)
     if "cannot_tell" in counted:
         assert [name for name, _, _ in obeyed] == ["error"]
     else:
@@ -331,7 +351,7 @@ OUTCOMES: dict[str, tuple[Edit, int, int]] = {
 @pytest.mark.parametrize("format_name", ["json", "github", "text"])
 def test_every_outcome_in_every_format(outcome: str, format_name: str, templates: Templates, tmp_path: Path) -> None:
     edit, *codes = OUTCOMES[outcome]
-    world = templates.start(tmp_path / "world", base, "keyed", "block")
+    world = templates.start(tmp_path / "world", standing, "keyed", "block")
     edit(world)
     world.git("add", "-A")
     for check, code in zip(CHECKS, codes, strict=True):
@@ -386,11 +406,23 @@ def test_a_warm_run_says_what_a_cold_one_said(staged: World) -> None:
         assert (alone.returncode, alone.stdout) == (code, output)
 
 
+def other_facts(data: bytes) -> bytes:
+    """The same keys with other digests behind them: only the heading tells."""
+    heading, payload = data.split(b"\n", 1)
+    known = json.loads(payload)
+    swap = str.maketrans("cd", "dc")
+    values = known if isinstance(known, dict) else {"": known}
+    swapped = {key: json.loads(json.dumps(value).translate(swap)) for key, value in values.items()}
+    other = swapped if isinstance(known, dict) else swapped[""]
+    return heading + b"\n" + json.dumps(other, separators=(",", ":")).encode()
+
+
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "empty": lambda _: b"",
     "cut": lambda data: data[: len(data) // 2],
     "noise": lambda data: bytes(byte ^ 0x55 for byte in data),
     "one byte": lambda data: data[:-2] + bytes([data[-2] ^ 1]) + data[-1:],
+    "other facts": other_facts,
     "another version": lambda data: data.replace(f"flakeledger {__version__}".encode(), b"flakeledger 99.0"),
 }
 
@@ -447,6 +479,24 @@ def on_branch(world: World, edit: Edit) -> Verdict:
     return world.run("check-ledgers", "--now", f"{on(32)}T12:00:00Z", "--base", "main")
 
 
+def on_test_merge(world: World, edit: Edit) -> Verdict:
+    """The same as pre-commit.ci sees it."""
+    edit(world)
+    world.record()
+    merged(world)
+    return world.run("check-ledgers", "--now", f"{on(32)}T12:00:00Z")
+
+
+def on_event(world: World, edit: Edit) -> Verdict:
+    """The same as GitHub tells it."""
+    main = world.git("rev-parse", "main")
+    edit(world)
+    world.record()
+    hosted = Hosted(world, merged(world), main, world.git("rev-parse", "work"))
+    variables = github_pull_request(hosted, world.root.parent)
+    return world.run("check-ledgers", "--now", f"{on(32)}T12:00:00Z", **variables)
+
+
 def on_shallow(world: World, edit: Edit) -> Verdict:
     """The same where the base is not known."""
     edit(world)
@@ -482,10 +532,18 @@ def on_local_commit(world: World, edit: Edit) -> Verdict:
     return world.run("check-ledgers", "--now", f"{on(32)}T12:00:00Z")
 
 
-CONTEXTS = (on_branch, on_shallow, on_push, on_schedule, on_local_commit)
+def on_tip(world: World, edit: Edit) -> Verdict:
+    """The default branch as it stands, on a service that says nothing: a nightly run of one that is not known here."""
+    edit(world)
+    world.record()
+    world.squash()
+    return world.run("check-ledgers", "--now", f"{on(32)}T12:00:00Z", CI="true")
+
+
+CONTEXTS = (on_branch, on_test_merge, on_event, on_shallow, on_push, on_schedule, on_tip, on_local_commit)
 ANYWHERE = frozenset(CONTEXTS)
 #: where it must not be forgiven
-STRICT = frozenset({on_shallow, on_push, on_schedule})
+STRICT = frozenset({on_shallow, on_push, on_schedule, on_tip})
 
 
 def touch_test_file(world: World) -> None:
@@ -498,7 +556,7 @@ def loosen(world: World) -> None:
 
 
 #: (stale_rows, start, edit, where it is refused)
-STALENESS: dict[str, tuple[str, Edit, Edit, frozenset[object]]] = {
+STALENESS: dict[str, tuple[str, Start, Edit, frozenset[object]]] = {
     "unrelated": ("block", standing_replayed, add_unrelated_file, ANYWHERE),
     "unrelated, touched only": ("block_touched", standing_replayed, add_unrelated_file, STRICT),
     "its test file, touched only": ("block_touched", standing_replayed, touch_test_file, ANYWHERE),
@@ -508,6 +566,12 @@ STALENESS: dict[str, tuple[str, Edit, Edit, frozenset[object]]] = {
     "one of two repaired, beside policy": ("block", two_standing, together(unfreeze(), loosen), ANYWHERE),
     "replays appended": ("block", standing_replayed, replay(31, 19), STRICT),
     "replays appended, touched only": ("block_touched", standing_replayed, replay(31, 19), STRICT),
+    "ledgers alone, nothing repaired": (
+        "block",
+        two_standing,
+        set_freeze(issue="https://example.org"),
+        ANYWHERE,
+    ),
     "all repaired": ("block", standing_replayed, unfreeze(), frozenset()),
 }
 
@@ -517,7 +581,7 @@ STALENESS: dict[str, tuple[str, Edit, Edit, frozenset[object]]] = {
     [
         pytest.param(case, context, id=f"{case}-{context.__name__}".replace(" ", "_"))
         for case in STALENESS
-        for context in (CONTEXTS if case.startswith(("unrelated", "one of two repaired")) else CONTEXTS[:3])
+        for context in (CONTEXTS if case.startswith(("unrelated", "one of two repaired")) else CONTEXTS[:5])
     ],
 )
 def test_what_time_broke_is_forgiven_to_whoever_repairs_it(

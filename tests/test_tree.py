@@ -74,3 +74,52 @@ def test_an_unmerged_ledger_is_named(repository: Path) -> None:
     with open_repository(str(repository), dict(os.environ)) as opened:
         assert opened.tree(INDEX).ledger_conflicts() == ["ledgers/freezes.yaml"]
         assert opened.tree(INDEX).unmerged == {"ledgers/freezes.yaml"}
+
+
+def test_a_tree_holds_what_git_lists(repository: Path) -> None:
+    """Folders are read one by one as paths are asked for; together they say what git says of the whole."""
+    for path in ("a", "b/c", "b/d/e", "b-c", "b.d", "f/g/h/i/j", "\u00e9/\t"):
+        (repository / path).parent.mkdir(parents=True, exist_ok=True)
+        (repository / path).write_text(path)
+    (repository / "b" / "link").symlink_to("c")
+    (repository / "b" / "run").write_text("#!/bin/sh\n")
+    (repository / "b" / "run").chmod(0o755)
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "one")
+    git(repository, "update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},module")
+    git(repository, "commit", "-qm", "a submodule")
+    head = git(repository, "rev-parse", "HEAD")
+    listed = git(repository, "ls-tree", "-r", "-z", "HEAD").split("\0")[:-1]
+    records = ((record.partition("\t")[2], record.split()[0], record.split()[2]) for record in listed)
+    expected = {path: TreeEntry(mode, oid) for path, mode, oid in records}
+    for revision in (head, INDEX):
+        with open_repository(str(repository), dict(os.environ)) as opened:
+            entries = opened.tree(revision).entries
+            assert entries["b/d/e"] == expected["b/d/e"]
+            for absent in ("b", "b/", "b/d", "b/d/e/f", "x/y", "", "/a", "b//c"):
+                assert entries.get(absent) is None, absent
+                assert absent not in entries
+            assert list(entries) == list(expected)
+            assert (dict(entries), len(entries)) == (expected, len(expected))
+
+
+def test_the_index_is_what_the_next_commit_would_hold(repository: Path) -> None:
+    for path in ("kept", "gone", "edited"):
+        (repository / path).write_text(path)
+    with open_repository(str(repository), dict(os.environ)) as unborn:
+        assert dict(unborn.tree(INDEX).entries) == {}
+    git(repository, "add", "-A")
+    with open_repository(str(repository), dict(os.environ)) as unborn:
+        assert set(unborn.tree(INDEX).entries) == {"kept", "gone", "edited"}
+    git(repository, "commit", "-qm", "one")
+    (repository / "edited").write_text("other")
+    (repository / "gone").unlink()
+    (repository / "new").write_text("new")
+    git(repository, "add", "-A")
+    (repository / "announced").write_text("not yet")
+    git(repository, "add", "-N", "announced")
+    with open_repository(str(repository), dict(os.environ)) as opened:
+        entries = opened.tree(INDEX).entries
+        assert set(entries) == {"kept", "edited", "new"}
+        assert opened.tree(INDEX).read("edited") == b"other"
+        assert not opened.tree(INDEX).unmerged

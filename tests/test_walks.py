@@ -17,7 +17,9 @@ from steps import (
     SKIPPED_TESTS,
     SPEC,
     SPEC_X,
+    Edit,
     Journey,
+    Refusal,
     add_lone_property,
     add_unrelated_file,
     adopt,
@@ -57,6 +59,7 @@ from steps import (
     standing_with_cover,
     standing_with_listed_generators,
     sub,
+    thaw,
     together,
     two_standing,
     unfreeze,
@@ -101,6 +104,11 @@ def fallen(world: World) -> None:
     standing(world)
     together(edit_fixture, unfreeze())(world)
     world.record("fixture")
+
+
+def renewed(day: int, days: int) -> Edit:
+    """The whole row written anew, with the pins that the tree has now."""
+    return together(unfreeze(), freeze(day, days, renewed=1))
 
 
 def rename_tests(world: World) -> None:
@@ -232,7 +240,7 @@ WALKS = (
         (5, together(edit_conftest, unfreeze())),
         (5, together(replay(5), freeze(5, 20))),
         levels=LEDGER,
-        refusal=refused_together("mixed-change"),
+        refusal=refused_together("mixed-change", "freeze-renewed"),
     ),
     journey(
         "edit a conftest with the row, then replay and freeze again",
@@ -240,10 +248,40 @@ WALKS = (
         (5, together(edit_conftest, unfreeze())),
         (5, together(replay(5), freeze(5, 20))),
         levels=KEYED,
-        refusal=refused_together("mixed-change", "freeze-rekeyed"),
+        refusal=refused_together("mixed-change", "freeze-rekeyed", "freeze-renewed"),
+    ),
+    journey(
+        "after that edit, a renewal before its time",
+        fallen,
+        (6, together(replay(6), freeze(6, 24, renewed=1))),
+        refusal=refused("freeze-renewed"),
+    ),
+    journey(
+        "after that edit, freeze again without a replay",
+        fallen,
+        (6, freeze(6, 24)),
+        refusal=refused("freeze-renewed"),
     ),
     # fixing
     journey("fix production, replay, thaw", standing, (5, edit_production), (5, replay(5, 20)), (5, unfreeze())),
+    journey(
+        "fix production, replay, thaw by command", standing, (5, edit_production), (5, replay(5, 20)), (5, thaw(5))
+    ),
+    journey(
+        "fix a pinning conftest, replay and thaw",
+        standing,
+        (5, edit_conftest),
+        (5, together(replay(5, 20), thaw(5))),
+        levels=LEDGER,
+    ),
+    journey(
+        "fix a pinning conftest, replay and thaw",
+        standing,
+        (5, edit_conftest),
+        (5, together(replay(5, 20), thaw(5))),
+        levels=KEYED,
+        refusal=Refusal(commits=frozenset({"freeze-generator-hash@1"})),
+    ),
     journey("fix, replay and thaw at once", standing, (5, together(edit_production, replay(5, 20), unfreeze()))),
     journey("fix the test itself, row gone", standing, (5, together(sub(TESTS, "x >= 0", "abs(x) >= 0"), unfreeze()))),
     # time
@@ -261,6 +299,7 @@ WALKS = (
         stale_rows="block_touched",
     ),
     journey("an expired row removed", standing_replayed, (32, unfreeze())),
+    journey("an expired row thawed by command", standing_replayed, (32, thaw(32))),
     journey(
         "an expired row renewed",
         standing_replayed,
@@ -286,12 +325,25 @@ WALKS = (
         stale_rows="block_touched",
     ),
     journey("renew a row", standing_replayed, (26, set_freeze(frozen_on=on(26), expires=on(55), renewed=1))),
+    journey("renew a row, written anew", standing_replayed, (26, renewed(26, 29))),
+    journey(
+        "remove an expired row, then renew it after all",
+        standing_replayed,
+        (32, unfreeze()),
+        (33, together(replay(33), freeze(33, 20, renewed=1))),
+    ),
     # renaming
     journey("rename a frozen test's file, row gone", standing, (5, rename_tests)),
     journey(
         "rename a frozen test's file, row carried over",
         standing,
         (5, together(rename_tests, replay(5, test=RENAMED), freeze(5, 25, RENAMED))),
+    ),
+    journey(
+        "rename a frozen test's file, row carried over without a replay",
+        standing,
+        (5, together(rename_tests, freeze(5, 25, RENAMED))),
+        refusal=refused("freeze-renewed", "freeze-unevidenced", "replay-missing"),
     ),
     journey(
         "rename a fixture", standing, (5, together(move(ORDERS, O2), do(World.set_fields, FIXTURES, "FX-1", path=O2)))
@@ -389,11 +441,33 @@ WALKS = (
         stale_rows="block_touched",
     ),
     journey("a broken row removed", broken, (7, unfreeze())),
+    journey("a broken row thawed by command", broken, (7, thaw(7))),
     journey("freeze another test meanwhile", standing, (6, together(replay(6, test=CLOCK), freeze(6, 20, CLOCK)))),
     # correcting
     journey("revert a freeze, the log kept", standing, (1, together(revert, keep_log))),
     journey("revert a freeze, the log too", standing, (1, revert), refusal=refused("log-rewritten")),
     journey("revert an emergency freeze", emergency, (1, revert)),
+    journey("take an emergency freeze back by command", emergency, (2, thaw(2, CLOCK))),
+    journey(
+        "freeze, and take it back on the same branch a week later",
+        base,
+        (1, together(replay(1), freeze(1, 20))),
+        (8, unfreeze()),
+    ),
+    journey(
+        "freeze, take it back and freeze anew, all on one branch",
+        base,
+        (1, together(replay(1), freeze(1, 20))),
+        (2, unfreeze()),
+        (8, together(replay(8), freeze(8, 20))),
+    ),
+    journey(
+        "remove a row and put it back on one branch",
+        standing,
+        (5, unfreeze()),
+        (5, revert),
+        refusal=Refusal(commits=frozenset({"thaw-unearned@1"})),
+    ),
     journey(
         "correct a row on its own branch",
         base,
@@ -517,6 +591,12 @@ WALKS = (
         refusal=refused("freeze-test-hash"),
     ),
     journey("freeze again a year later", fixed_twice, (400, together(replay(400), freeze(400, 30)))),
+    journey(
+        "freeze again a year later, and count the years before",
+        fixed_twice,
+        (400, together(replay(400), freeze(400, 30, renewed=2))),
+        refusal=refused("freeze-renewals"),
+    ),
 )
 
 

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from flakeledger.cli.typed_paths import repository_path
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.ledger_paths import POLICY
 from flakeledger.model.patterns import TEST_NAMES, PathClasses, compile_pattern, looks_like_test
@@ -115,10 +116,7 @@ def _paths(repository: Repository, named: Sequence[str], base: str | None) -> li
 
 def _named(root: str, tree: Tree, name: str) -> Iterator[str]:
     """A path relative to the folder we are in, as one of the repository; a folder gives every path below it."""
-    path = os.path.relpath(os.path.realpath(os.path.dirname(name) or os.curdir), os.path.realpath(root))
-    path = os.path.normpath(os.path.join(path, os.path.basename(name))).replace(os.sep, "/")
-    if path == ".." or path.startswith("../"):
-        raise CannotTell(f"{name!r} lies outside the repository", f"name a path below {root}")
+    path = repository_path(root, name)
     below = [] if path == "." else [entry for entry in tree.entries if entry.startswith(f"{path}/")]
     yield from tree.entries if path == "." else below or [path]
 

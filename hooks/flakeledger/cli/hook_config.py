@@ -12,11 +12,11 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from flakeledger.cli.plain_yaml import scalar
 from flakeledger.cli.tool_source import ToolSource
 from flakeledger.model.ledger_paths import GUARD
 from flakeledger.repo.guard import GUARDS, hooks
 from flakeledger.store.reader import read_plain
+from flakeledger.store.scalars import scalar
 
 INSTALLED_TYPES = ("pre-commit", "pre-merge-commit", "pre-push")
 STAGES = (*INSTALLED_TYPES, "manual")

@@ -11,9 +11,10 @@ import argparse
 import os
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from flakeledger.cli.adoption import Plan, addable, plan_adoption
+from flakeledger.cli.merge_registration import plan_merge_driver
 from flakeledger.cli.tool_source import ToolSource, installed_source, named_source
 from flakeledger.model.errors import CannotTell
 from flakeledger.reporters.escape import escape_line
@@ -23,12 +24,16 @@ from flakeledger.store.placing import place
 EXAMPLES = """\
   flakeledger init --dry-run      # print what would be written
   flakeledger init
+  flakeledger init --merge-driver # also lets git merge ledgers row by row in this clone
   flakeledger init --repo https://example.org/flakeledger --rev v0.1.0"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of the command."""
     parser.add_argument("--dry-run", action="store_true", help="print the files that would be written; write nothing")
+    parser.add_argument(
+        "--merge-driver", action="store_true", help="register the merge driver for ledgers in this clone"
+    )
     parser.add_argument("--repo", metavar="URL", help="where pre-commit gets this tool (default: the installed one)")
     parser.add_argument("--rev", metavar="REV", help="the tag or commit of --repo")
 
@@ -38,10 +43,19 @@ def run(arguments: argparse.Namespace) -> int:
     source = _source(arguments.repo, arguments.rev)
     git = Git.open(os.curdir, os.environ)
     plan = plan_adoption(git, source)
+    settings = plan_merge_driver(git, plan) if arguments.merge_driver else {}
     if not arguments.dry_run:
         write(git, plan)
-    sys.stdout.writelines(f"{escape_line(line)}\n" for line in _report(plan, arguments.dry_run))
+        for name, value in settings.items():
+            git.set_config(name, value)
+    lines = (*_report(plan, arguments.dry_run), *_settings(settings, arguments.dry_run))
+    sys.stdout.writelines(f"{escape_line(line)}\n" for line in lines)
     return 0
+
+
+def _settings(settings: Mapping[str, str], dry_run: bool) -> Iterator[str]:
+    for name, value in settings.items():
+        yield f"{'would set' if dry_run else 'set'} git config {name}: {value}"
 
 
 def write(git: Git, plan: Plan) -> None:

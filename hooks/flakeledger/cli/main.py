@@ -9,7 +9,9 @@ Invariants:
 from __future__ import annotations
 
 import argparse
+import gc
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -30,18 +32,42 @@ COMMANDS = {
     "check": Command("flakeledger.cli.check", "judge what is on disk, staged or in a revision by every rule"),
     "classify": Command("flakeledger.cli.classify", "show the class of every path and the pattern that decided"),
     "init": Command("flakeledger.cli.init", "write ledgers, a policy and the hooks for the layout it finds"),
+    "freeze": Command("flakeledger.cli.freeze", "write the row that lets a test fail for a while, with its pins"),
+    "pin": Command("flakeledger.cli.pin", "fill the pins that rows of freezes do not hold"),
+    "lock": Command("flakeledger.cli.lock", "write the digests of fixtures whose files changed"),
+    "review": Command("flakeledger.cli.review", "say what must happen to each frozen test: the exit interview"),
+    "thaw": Command("flakeledger.cli.thaw", "remove the rows of freezes that the exit interview lets go"),
+    "format": Command("flakeledger.cli.format", "lay the ledgers out in canonical form; comments stay"),
+    "import": Command("flakeledger.cli.importing", "turn the quarantine lists or marks of a team into freezes"),
     "schema": Command("flakeledger.cli.schema", "print the JSON Schema of a ledger, for editors"),
     "demo": Command("flakeledger.cli.demo", "build a small shop repository and show what its hooks refuse"),
+    "merge-driver": Command(
+        "flakeledger.cli.merge_driver", "what git runs to merge ledgers: rows by key, replays by line"
+    ),
     "check-ledgers": Command("flakeledger.precommit.check_ledgers", "hook: every state rule on the staged tree"),
     "check-change": Command("flakeledger.precommit.check_change", "hook: every change rule on what is committed"),
+    "format-ledgers": Command("flakeledger.precommit.format_ledgers", "hook: the canonical layout of the ledgers"),
 }
 
+_HELP_WIDTH = 78
 _DESCRIPTION = "A git-native ledger of flaky-test freezes. Exit codes: 0 nothing wrong, 1 findings, 2 cannot tell."
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and give its exit code."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    """Run one command and give its exit code. Without `argv` it is the whole process that runs."""
+    if argv is not None:
+        return _run(list(argv))
+    # ten thousand rows come and none goes: a collection would look at all of them, again and again, and once more
+    # at the end, for memory that the process is about to give back
+    gc.disable()
+    try:
+        return _run(sys.argv[1:])
+    finally:
+        gc.freeze()
+
+
+def _run(arguments: list[str]) -> int:
+    _spell_what_cannot_be_shown()
     try:
         return _dispatch(arguments)
     except CannotTell as error:
@@ -58,6 +84,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
 
 
+def _spell_what_cannot_be_shown() -> None:
+    """A terminal that lacks a character shows its escape: text from files must not end in a UnicodeEncodeError."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def _dispatch(arguments: list[str]) -> int:
     if not arguments:
         _top_parser().print_help(sys.stderr)
@@ -72,11 +105,19 @@ def _dispatch(arguments: list[str]) -> int:
         prog=f"flakeledger {name}",
         description=command.summary[0].upper() + command.summary[1:] + ".",
         epilog=f"examples:\n{module.EXAMPLES}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Help,
         allow_abbrev=False,
     )
     module.add_arguments(parser)
     return int(module.run(parser.parse_args(arguments[1:])))
+
+
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Help of one width: to ask the terminal, argparse imports shutil and with it three compressors, in every run."""
+
+    def __init__(self, prog: str) -> None:
+        """As wide as argparse makes it where there is no terminal."""
+        super().__init__(prog, width=_HELP_WIDTH)
 
 
 def _top_parser() -> argparse.ArgumentParser:
@@ -86,7 +127,7 @@ def _top_parser() -> argparse.ArgumentParser:
         prog="flakeledger",
         description=_DESCRIPTION,
         epilog=f"commands:\n{listed}\n\nflakeledger COMMAND --help shows the arguments of a command, with examples.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Help,
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"flakeledger {__version__}")

@@ -1,23 +1,14 @@
-"""Texts as YAML scalars, for the files that `init` writes.
+"""Lists and comments for the YAML files that `init` writes.
 
 Invariants:
-* A scalar stands without quotes only if every YAML, 1.1 or 1.2, reads it as this text.
+* A text stands without quotes only if every YAML, 1.1 or 1.2, reads it as this text.
 """
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable
 
-_PLAIN = re.compile(r"[A-Za-z/][A-Za-z0-9/.@_+=-]*(?:[ :]+[A-Za-z0-9/.@_+=-]+)*", re.ASCII)
-_NOT_TEXT = re.compile("y|n|yes|no|on|off|true|false|null", re.IGNORECASE)
-
-
-def scalar(text: str) -> str:
-    """The text as a YAML scalar on one line, quoted where it must be."""
-    plain = _PLAIN.fullmatch(text) and not _NOT_TEXT.fullmatch(text) and ": " not in text and "  " not in text
-    return text if plain else json.dumps(text, ensure_ascii=False)
+from flakeledger.store.scalars import scalar
 
 
 def flow(texts: Iterable[str]) -> str:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from flakeledger.cli.plain_yaml import comment, flow, scalar
+from flakeledger.cli.plain_yaml import comment, flow
 from flakeledger.model.policy_fields import POLICY_FIELDS, PolicyField
 from flakeledger.repo.proposal import ORDER, Proposed
+from flakeledger.store.scalars import scalar
 
 RUNNER = "local"
 

@@ -12,12 +12,13 @@ import re
 import shlex
 from typing import NamedTuple
 
-from flakeledger.cli.plain_yaml import comment, scalar
+from flakeledger.cli.plain_yaml import comment
 from flakeledger.cli.policy_text import RUNNER
 from flakeledger.cli.tool_source import ToolSource
 from flakeledger.model.ledger_paths import FIXTURES, FREEZES, PROPERTIES
 from flakeledger.repo.layout import Layout
 from flakeledger.repo.proposal import literal
+from flakeledger.store.scalars import scalar
 
 GATE_SEEDS = 64
 _TEST_FUNCTION = re.compile(rb"^(?:async[ ]+)?def[ ]+(test[A-Za-z0-9_]*)", re.MULTILINE)

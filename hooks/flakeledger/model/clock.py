@@ -11,19 +11,29 @@ from __future__ import annotations
 
 import re
 from datetime import date, datetime, timedelta
+from functools import cache, lru_cache
 
 DAY = 86_400
 _EPOCH = date(1970, 1, 1).toordinal()
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
-_INSTANT = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?(Z|[+-][0-9]{2}:[0-9]{2})", re.ASCII
-)
-_NO_ZONE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?", re.ASCII)
+#: the first and the last second that has a name
+FIRST_SECOND = (date.min.toordinal() - _EPOCH) * DAY
+LAST_SECOND = (date.max.toordinal() + 1 - _EPOCH) * DAY - 1
+_NO_ZONE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?"
 
 
+@cache
+def _instant() -> re.Pattern[str]:
+    """Compiled when the first instant comes: most runs know the instants of the log as numbers."""
+    return re.compile(
+        r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?(Z|[+-][0-9]{2}:[0-9]{2})", re.ASCII
+    )
+
+
+@lru_cache(maxsize=1024)  # the rows of a ledger share a handful of days
 def parse_date(text: str) -> int:
     """The start (00:00:00Z) of the day `YYYY-MM-DD`, in seconds; ValueError says what is wrong."""
-    if not _DATE.fullmatch(text):
+    digits = text[:4] + text[5:7] + text[8:]
+    if len(text) != 10 or text[4] + text[7] != "--" or not (digits.isascii() and digits.isdigit()):
         raise ValueError("a date is written YYYY-MM-DD, such as 2026-11-19")
     try:
         return (date.fromisoformat(text).toordinal() - _EPOCH) * DAY
@@ -33,8 +43,8 @@ def parse_date(text: str) -> int:
 
 def parse_instant(text: str) -> int:
     """The instant `YYYY-MM-DDTHH:MM:SS` with `Z` or an offset, in seconds; ValueError says what is wrong."""
-    if not _INSTANT.fullmatch(text):
-        if _NO_ZONE.fullmatch(text):
+    if not _instant().fullmatch(text):
+        if re.fullmatch(_NO_ZONE, text, re.ASCII):
             raise ValueError(f"an instant needs its zone: {text.replace(' ', 'T')}Z")
         raise ValueError("an instant is written 2026-11-19T12:00:00Z")
     try:
@@ -44,6 +54,7 @@ def parse_instant(text: str) -> int:
         raise ValueError(f"{text} is not an instant of the calendar") from None
 
 
+@lru_cache(maxsize=1024)
 def window_end(text: str) -> int:
     """The first second at which a window that ends at this date or instant is closed."""
     if len(text) == 10:
@@ -52,8 +63,9 @@ def window_end(text: str) -> int:
 
 
 def format_instant(seconds: int) -> str:
-    """`2026-11-19T00:00:00Z` for a time in seconds."""
-    return (datetime(1970, 1, 1) + timedelta(seconds=seconds)).isoformat() + "Z"  # noqa: DTZ001  # the Z says UTC
+    """`2026-11-19T00:00:00Z` for a time in seconds; the calendar's first or last second for one beyond it."""
+    named = max(FIRST_SECOND, min(seconds, LAST_SECOND))
+    return (datetime(1970, 1, 1) + timedelta(seconds=named)).isoformat() + "Z"  # noqa: DTZ001  # the Z says UTC
 
 
 def format_date(seconds: int) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
 from flakeledger.model.clock import parse_date, parse_instant
@@ -40,8 +40,14 @@ def _fine(_text: str) -> str:
 
 
 def _matching(pattern: str, complaint: str) -> Kind:
-    matches = re.compile(pattern, re.ASCII).fullmatch
-    return Kind("text", lambda text: "" if matches(text) else complaint, {"type": "string", "pattern": f"^{pattern}$"})
+    @cache  # a run that parses no row compiles nothing
+    def compiled() -> re.Pattern[str]:
+        return re.compile(pattern, re.ASCII)
+
+    def complaint_of(text: str) -> str:
+        return "" if compiled().fullmatch(text) else complaint
+
+    return Kind("text", complaint_of, {"type": "string", "pattern": f"^{pattern}$"})
 
 
 def one_of(*allowed: str) -> Kind:
@@ -73,17 +79,21 @@ def _reason(text: str) -> str:
     return f"it needs {FEWEST_WORDS} words or {FEWEST_CHARACTERS} characters: say why this test is not trusted"
 
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]"
 #: a path that needs no closer look: no empty, `.`, `..` or `.git` part, nothing but portable characters
 _PLAIN_PATH = r"(?:(?!\.{1,2}/|\.git/)[A-Za-z0-9_.-]++/)*+(?!\.{1,2}(?:\Z|::)|\.git(?:\Z|::))[A-Za-z0-9_.-]++"
-_is_plain_path = re.compile(_PLAIN_PATH, re.ASCII | re.IGNORECASE).fullmatch
-_is_plain_test = re.compile(_PLAIN_PATH + r"::[A-Za-z0-9_:.]++", re.ASCII | re.IGNORECASE).fullmatch
+_PLAIN_TEST = _PLAIN_PATH + r"::[A-Za-z0-9_:.]++"
+
+
+@cache
+def _plain(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.ASCII | re.IGNORECASE)
 
 
 def _path(text: str) -> str:
-    if _is_plain_path(text):
+    if _plain(_PLAIN_PATH).fullmatch(text):
         return ""
-    if _CONTROL.search(text):
+    if re.search(_CONTROL, text):
         return "it holds a control character, which no path of a ledger may"
     if "\\" in text:
         return "folders are separated with `/`, never with a backslash"
@@ -105,10 +115,10 @@ def _folder_or_path(text: str) -> str:
 
 def _test(text: str) -> str:
     """What is unsafe or cut off. Whether it names exactly one test is for the rules that look into the tree."""
-    if _is_plain_test(text):
+    if _plain(_PLAIN_TEST).fullmatch(text):
         return ""
     path, _, name = text.partition("::")
-    if _CONTROL.search(name):
+    if re.search(_CONTROL, name):
         return "it holds a control character, which no test id may"
     if not _is_closed(name):
         return "it has a bracket without its partner: YAML cuts a text before ` #`, so quote the whole id"

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from flakeledger.model.rows import Places
+from flakeledger.model.rows import LatePlaces, Places
 
 
 class Freeze(NamedTuple):
     """A row of freezes.yaml: one test that may fail for a while without failing the build."""
 
-    places: Places
+    places: Places | LatePlaces
     test: str | None
     owner: str | None
     frozen_on: str | None
@@ -42,7 +42,7 @@ class Freeze(NamedTuple):
 class Fixture(NamedTuple):
     """A row of fixtures.yaml: the lock on one file's digest. `hash` absent means bytes."""
 
-    places: Places
+    places: Places | LatePlaces
     id: str | None
     path: str | None
     sha256: str | None
@@ -52,7 +52,7 @@ class Fixture(NamedTuple):
 class Property(NamedTuple):
     """A row of properties.yaml: an invariant and the tests that protect it."""
 
-    places: Places
+    places: Places | LatePlaces
     id: str | None
     statement: str | None
     fixtures: list[str] | None
@@ -63,16 +63,25 @@ class Property(NamedTuple):
 
 
 class Replay(NamedTuple):
-    """A line of replays.jsonl. `text` is the line as it stands, without its newline."""
+    """What a line of replays.jsonl says as evidence. `at` is `run_at` in seconds."""
 
     line: int
-    text: str
     test: str
     run_at: str
+    at: int
     env: str
-    seeds: list[int]
     passed: int
     total: int
     id: str | None
     seeded: bool | None
     failures: dict[str, int]
+    #: how many runs ended neither in a pass nor in a failure, as far as the line says
+    unsettled: int
+
+
+class LogLine(NamedTuple):
+    """A whole line of replays.jsonl. `text` is the line as it stands, without its newline."""
+
+    text: str
+    seeds: list[int]
+    replay: Replay

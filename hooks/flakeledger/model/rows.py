@@ -9,6 +9,7 @@ Invariants:
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 Scalar = str | None
@@ -53,6 +54,44 @@ class Places(NamedTuple):
         line, column = found[0], found[1]
         assert isinstance(line, int) and isinstance(column, int)
         return Place(self.line + line, column)
+
+
+class LatePlaces:
+    """The places of a row that an earlier run read: found again when somebody asks, which a finding does."""
+
+    __slots__ = ("_find", "_index")
+
+    def __init__(self, find: Callable[[int], Places], index: int) -> None:
+        """`find` gives the places of the row with this index in its ledger."""
+        self._find = find
+        self._index = index
+
+    def found(self) -> Places:
+        """The places themselves."""
+        return self._find(self._index)
+
+    @property
+    def line(self) -> int:
+        """The row's own line."""
+        return self.found().line
+
+    @property
+    def column(self) -> int:
+        """The row's own column."""
+        return self.found().column
+
+    @property
+    def fields(self) -> Mapping[str, FieldPlace]:
+        """Where the fields stand."""
+        return self.found().fields
+
+    def of(self, field: str = "", item: int | str | None = None) -> Place:
+        """The place of a field's value, or of one item of it; the row's own place when it is absent."""
+        return self.found().of(field, item)
+
+    def of_key(self, field: str) -> Place:
+        """The place of a field's name."""
+        return self.found().of_key(field)
 
 
 class Row(NamedTuple):

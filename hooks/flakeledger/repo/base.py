@@ -165,7 +165,7 @@ def _against_default(situation: Situation, new: str) -> Basis:
     if base is None:
         raise situation.unknown(f"{default.reference} and {new[:7]} share no history")
     if base == new:
-        return Basis("branch-tip", situation.first_parent(new), new)
+        return Basis("branch-tip", situation.first_parent(new), new, on_default_branch=True)
     return Basis("branch", base, new, tip=default.tip)
 
 

@@ -9,9 +9,9 @@ Invariants:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from flakeledger.model.ledger_paths import (
     DIGEST_FOLDERS,
@@ -32,6 +32,9 @@ from flakeledger.repo.guard import weakened
 from flakeledger.repo.ledger import Ledger
 from flakeledger.repo.tree import Tree
 from flakeledger.store.git import PathChange
+
+if TYPE_CHECKING:
+    from flakeledger.repo.history import History
 
 ROW_LEDGERS = (FREEZES, FIXTURES, PROPERTIES)
 PINS = ("fixture_hashes", "generator_hash", "test_hash")
@@ -58,6 +61,8 @@ class Readers(NamedTuple):
     new: Callable[[], Ledger]
     #: of where the branch left the default branch; None where it did not, or nobody knows
     branch_point: Callable[[], Ledger] | None
+    #: the versions of freezes.yaml behind some commits
+    history: Callable[[Sequence[str]], History]
 
 
 class Change:
@@ -99,6 +104,17 @@ class Change:
             return frozenset()
         left = self._readers.branch_point()
         return frozenset(self.base.freeze_by_test.keys() - left.freeze_by_test.keys())
+
+    def history_of(self, test: str) -> History:
+        """The versions of freezes.yaml before this change that count for a row that the change adds.
+
+        What a branch did by itself is provisional: while committing to one, they are those of where it left the
+        default branch. A merge has those of all its parents.
+        """
+        point = self.basis.branch_point
+        if point is not None and (test in self.own or not self.basis.merged):
+            return self._readers.history((point,))
+        return self._readers.history((self.basis.base, *self.basis.merged))
 
     @cached_property
     def classes(self) -> PathClasses:

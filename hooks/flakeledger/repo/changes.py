@@ -9,8 +9,9 @@ Invariants:
 
 from __future__ import annotations
 
-from functools import partial
-from typing import NamedTuple
+from collections.abc import Sequence
+from functools import cache, partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.ledger_paths import GUARD, LEDGERS, POLICY
@@ -23,6 +24,9 @@ from flakeledger.repo.merge import after, before, expected_entries, merged_rows
 from flakeledger.repo.repository import Repository
 from flakeledger.repo.tree import Tree
 from flakeledger.store.git import PathChange, Step, TreeEntry
+
+if TYPE_CHECKING:
+    from flakeledger.repo.history import History
 
 ADOPTION = "no change rule applies: no policy stood before this change (adoption)"
 REPAIR = "the base's policy cannot be read and this change mends it alone: judged by the new policy"
@@ -111,8 +115,15 @@ def _single(
         base=partial(_base_ledger, repository, base_tree, new_tree, sides),
         new=partial(repository.ledger, new_tree),
         branch_point=None if point is None else lambda: repository.ledger(repository.tree(point)),
+        history=cache(partial(_history, repository)),
     )
     return Changes((Change(basis, base_tree, new_tree, paths, policy, readers, parents or (base_tree,)),), notes)
+
+
+def _history(repository: Repository, starts: Sequence[str]) -> History:
+    from flakeledger.repo.history import History  # only a change that adds a freeze pays for it
+
+    return History(repository, starts)
 
 
 def _base_ledger(repository: Repository, base_tree: Tree, new_tree: Tree, sides: tuple[_Sides, ...]) -> Ledger:

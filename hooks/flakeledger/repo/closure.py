@@ -38,7 +38,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from flakeledger.repo.outline import (
     MODULE,
@@ -65,6 +65,11 @@ _NO_EDIT_COMMENT = re.compile(r"#+[ \t]*" + _NO_EDIT)
 _QUOTES = re.compile(r"[rRuU]?(\"\"\"|'''|\"|')")
 #: what a decorator may say that matters to a ledger
 _WATCHED = frozenset({"given", "parametrize"})
+#: fields that hold texts, numbers, contexts or operators
+_NO_NODES = frozenset(
+    {"asname", "attr", "conversion", "ctx", "id", "is_async", "kind", "level", "module", "name", "op", "ops", "rest"}
+    | {"simple", "tag", "type_comment"}
+)
 
 
 class TooMuchTextError(Exception):
@@ -87,35 +92,40 @@ class Scopes(NamedTuple):
     is_closed: bool
 
 
+#: the fields of each kind of syntax node that may hold nodes which name something
+_FIELDS = {
+    kind: tuple(name for name in kind._fields if name not in _NO_NODES)
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, ast.AST) and kind is not ast.Constant
+}
+
+
 def uses(nodes: Iterable[ast.AST], outline: Outline) -> Uses:
     """What syntax nodes name, in time linear in their number."""
     names: set[str] = set()
     attributes: set[str] = set()
-    pending = list(nodes)
+    pending: list[Any] = list(nodes)
     while pending:
         node = pending.pop()
-        # the most frequent nodes first, by exact type: most of the time of a cold run is spent here
+        # exact types, the most frequent first: much of the time of a cold run is spent here
         kind = type(node)
-        if kind is ast.Constant:
-            continue
-        if isinstance(node, ast.Name):
+        if kind is ast.Name:
             if type(node.ctx) is ast.Load:
                 names.add(node.id)
-            continue
-        if isinstance(node, ast.Attribute):
+        elif kind is ast.Attribute:
             attributes.add(node.attr)
             pending.append(node.value)
-            continue
-        if isinstance(node, ast.arg):
-            names.add(node.arg)
-        elif isinstance(node, ast.Call) and _is_usefixtures(node.func):
-            names.update(_strings(node.args))
-        for name in kind._fields:
-            value = getattr(node, name, None)
-            if type(value) is list:
-                pending += [item for item in value if isinstance(item, ast.AST)]
-            elif isinstance(value, ast.AST):
-                pending.append(value)
+        elif kind in _FIELDS:  # a list of nodes may hold None, the name of a keyword is a text
+            if kind is ast.arg:
+                names.add(node.arg)
+            elif kind is ast.Call and _is_usefixtures(node.func):
+                names.update(_strings(node.args))
+            for name in _FIELDS[kind]:
+                value = getattr(node, name, None)
+                if type(value) is list:
+                    pending += value
+                else:
+                    pending.append(value)
     said = {outline.aliases.get(name, name).rpartition(".")[2] for name in names} | attributes
     return Uses(frozenset(names), frozenset(attributes), _WATCHED & said)
 
@@ -318,7 +328,8 @@ class Closure:
                 yield members[name]
             else:
                 yield from self._members_of(self.scopes(name).own, attributes)
-        yield from self._members_of(scopes, names | attributes)
+        if scopes:
+            yield from self._members_of(scopes, names | attributes)
 
     def _members_of(self, scopes: tuple[str, ...], names: frozenset[str]) -> Iterator[list[Definition]]:
         for scope in scopes:
@@ -331,6 +342,8 @@ class Closure:
     def says(self, owner: str, decorators: Iterable[ast.expr], word: str) -> bool:
         """Whether decorators are the watched word, or names of this module whose definitions say it."""
         roots = [self._outline.resolve(node) for node in decorators]
+        if not roots:
+            return False
         if any(root.rpartition(".")[2] == word for root in roots):
             return True
         scopes = self.scopes(owner)

@@ -29,6 +29,10 @@ class Facts(MutableMapping[str, object]):
         loaded = self._cache.load(self._name)
         return loaded if isinstance(loaded, dict) else {}
 
+    def recall(self) -> None:
+        """Load what is known, now."""
+        _ = self._known
+
     def __getitem__(self, key: str) -> object:
         """The fact; KeyError when nothing is known."""
         value = self._known[key]

@@ -84,6 +84,12 @@ def word_in(name: str, data: bytes) -> bool:
     return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", data.decode(errors="replace")) is not None
 
 
+def with_word(data: bytes, old: str, new: str) -> bytes:
+    """The bytes of a file with every whole word `old` replaced by `new`."""
+    text = data.decode(errors="surrogateescape")
+    return re.sub(rf"(?<!\w){re.escape(old)}(?!\w)", lambda _: new, text).encode(errors="surrogateescape")
+
+
 def find_test(test: TestId, facts: ModuleFacts, mentioned: Callable[[str], bool]) -> Found:
     """Whether a Python module has the test.
 

@@ -39,6 +39,10 @@ def covers(listed: str, test: str) -> bool:
     return listed == test or (test.endswith("]") and test.partition("[")[0] == listed)
 
 
+def _time(replay: Replay) -> int:
+    return replay.at
+
+
 class Rows(NamedTuple):
     """What the ledger files of a tree hold, and what is malformed."""
 
@@ -60,6 +64,9 @@ class Ledger:
         self.policy, self.freezes, self.fixtures, self.properties, self.replays, self.findings = rows
         self.files = files
         self.modules = modules
+        self._fixture_digests: dict[str, tuple[str | None, str | None]] = {}
+        self._generator_sets: dict[str, list[str]] = {}
+        self._generator_digests: dict[str | None, str] = {}
 
     @cached_property
     def unreadable(self) -> frozenset[str]:
@@ -88,6 +95,21 @@ class Ledger:
         for replay in self.replays:
             grouped.setdefault(replay.test, []).append(replay)
         return grouped
+
+    @cached_property
+    def newest_replays(self) -> tuple[Replay | None, ...]:
+        """For each freeze the newest replay from its `replay_env` that is evidence, which judges it."""
+        return tuple(map(self.newest_replay, self.freezes))
+
+    def newest_replay(self, freeze: Freeze) -> Replay | None:
+        """The newest replay here from the `replay_env` of a row, of this or another ledger, that is evidence."""
+        replays, env = self.replays_by_test.get(freeze.test or "", ()), freeze.replay_env
+        candidates = [replay for replay in replays if replay.env == env and self.is_evidence(replay)]
+        return max(candidates, key=_time) if len(candidates) > 1 else next(iter(candidates), None)
+
+    def is_evidence(self, replay: Replay) -> bool:
+        """Whether a replay counts; `seeded: false` of a `@given` test ran on other inputs than its seeds say."""
+        return replay.seeded is not False or not self.sources.is_given(replay.test)
 
     @cached_property
     def classes(self) -> PathClasses | None:
@@ -132,10 +154,13 @@ class Ledger:
 
     def fixture_digest(self, name: str) -> tuple[str | None, str | None]:
         """The path of a fixture row and the digest that the tree gives it; None where there is none."""
-        fixture = self.fixture_by_id.get(name)
-        if fixture is None or fixture.path is None:
-            return None, None
-        return fixture.path, self.locked_file(fixture).digest
+        known = self._fixture_digests.get(name)
+        if known is None:
+            fixture = self.fixture_by_id.get(name)
+            path = None if fixture is None else fixture.path
+            digest = None if fixture is None or path is None else self.locked_file(fixture).digest
+            known = self._fixture_digests[name] = (path, digest)
+        return known
 
     def fixture_pins(self, property_id: str | None) -> dict[str, str]:
         """The digests of a property's fixtures, by fixture id: what a new freeze pins."""
@@ -147,10 +172,6 @@ class Ledger:
     @cached_property
     def _locked_paths(self) -> frozenset[str]:
         return frozenset(fixture.path for fixture in self.fixtures if fixture.path is not None)
-
-    @cached_property
-    def _generator_sets(self) -> dict[str, list[str]]:
-        return {}
 
     def generator_set(self, property_id: str | None) -> list[str]:
         """The sorted paths of the property's generator set (LEDGERS.md); empty for an unknown property."""
@@ -173,7 +194,11 @@ class Ledger:
         """The digest of the property's generator set; None for an unknown property."""
         if property_id not in self.property_by_id or self.policy is None:
             return None
-        return self.sources.generator_digest(self.generator_set(property_id))
+        known = self._generator_digests.get(property_id)
+        if known is None:
+            known = self.sources.generator_digest(self.generator_set(property_id))
+            self._generator_digests[property_id] = known
+        return known
 
     def void_pins(self, freeze: Freeze) -> list[str]:
         """The pins of the row that this tree contradicts, by field name."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from flakeledger.repo.outline import Outline
 
 #: raise the first number whenever facts, or the digest of a test, get another form or meaning
-STAMP = f"1 {sys.version_info[0]}.{sys.version_info[1]}"
+STAMP = f"2 {sys.version_info[0]}.{sys.version_info[1]}"
 #: a parsed byte can cost a thousand bytes of memory (`a;a;a;…`), so this is what bounds it
 LARGEST = 1024 * 1024
 #: the encodings of source code that are read; any other coding cookie is a problem
@@ -48,6 +48,13 @@ _NAMED = re.compile(r"(?<![\w.-])property_id:[ \t]*([A-Za-z][A-Za-z0-9_.-]*)", r
 _ID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*", re.ASCII)
 #: a comment that may matter; only then the module is cut into tokens
 _COMMENT = re.compile(r"#[^\n]*(?:property_id|flakeledger):")
+
+
+#: how the cache spells what a test is: column by column, for there are many tests and few kinds
+_MARKS = {(False, False): "-", (True, False): "g", (False, True): "p", (True, True): "b"}
+_GIVEN = frozenset("gb")
+_PARAMETRISED = frozenset("pb")
+_DIGITS = 64
 
 
 class TestFacts(NamedTuple):
@@ -78,7 +85,10 @@ class ModuleFacts(NamedTuple):
         """The facts as plain JSON."""
         return [
             STAMP,
-            {name: list(facts) for name, facts in self.tests.items()},
+            list(self.tests),
+            [found.line for found in self.tests.values()],
+            "".join(found.digest for found in self.tests.values()),
+            "".join(_MARKS[found.given, found.parametrised] for found in self.tests.values()),
             sorted(self.classes),
             sorted(self.opaque),
             [[found.module, found.level, list(found.names)] for found in self.imports],
@@ -89,11 +99,16 @@ class ModuleFacts(NamedTuple):
 
 def facts_from_json(value: object) -> ModuleFacts | None:
     """The facts that `to_json` wrote with the same stamp; None for anything else."""
-    if not (isinstance(value, list) and len(value) == 7 and value[0] == STAMP):
+    if not (isinstance(value, list) and len(value) == 10 and value[0] == STAMP):
         return None
-    _, tests, classes, opaque, imports, property_ids, problem = value
+    _, names, lines, digests, marks, classes, opaque, imports, property_ids, problem = value
+    starts = range(0, len(digests), _DIGITS)
+    found = zip(names, lines, starts, marks, strict=True)
     return ModuleFacts(
-        {name: TestFacts._make(facts) for name, facts in tests.items()},
+        {
+            name: TestFacts(line, digests[start : start + _DIGITS], mark in _GIVEN, mark in _PARAMETRISED)
+            for name, line, start, mark in found
+        },
         frozenset(classes),
         frozenset(opaque),
         [Import(module, level, tuple(names)) for module, level, names in imports],
@@ -121,6 +136,14 @@ def module_facts(data: bytes) -> ModuleFacts:
         return _unknown(str(problem))
     except TooMuchTextError:
         return _unknown("its tests reach more text of their module than flakeledger follows")
+
+
+def parse_module(data: bytes) -> ast.Module | str:
+    """A Python module, parsed; or why it cannot be."""
+    try:
+        return _parse(_text(data))
+    except _UnreadableError as problem:
+        return str(problem)
 
 
 def _unknown(problem: str) -> ModuleFacts:
@@ -233,8 +256,7 @@ def _common_marks(outline: Outline, closure: Closure) -> dict[str, list[ast.expr
 
     marks: dict[str, list[ast.expr]] = {}
     for owner, value in outline.pytestmarks:
-        if owner is not None:
-            marks.setdefault(owner, []).extend(value.elts if isinstance(value, ast.Tuple | ast.List) else [value])
+        marks.setdefault(owner, []).extend(value.elts if isinstance(value, ast.Tuple | ast.List) else [value])
     for name, outlines in closure.classes.items():
         for found in outlines:
             marks.setdefault(name, []).extend(found.header.decorators)

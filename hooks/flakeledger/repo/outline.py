@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from flakeledger.repo.imports import Import
@@ -21,7 +20,9 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 Loop = ast.For | ast.AsyncFor
 Block = ast.stmt | ast.ExceptHandler | ast.match_case
 
-_SIMPLE = (ast.Expr, ast.Assign, ast.Return, ast.Assert)
+#: statements with no statement inside and nothing to note; the others of the second kind say nothing in a function
+_PLAIN = frozenset((ast.Expr, ast.Return, ast.Assert, ast.Raise, ast.Pass, ast.Delete, ast.Global, ast.Nonlocal))
+_PLAIN_IN_FUNCTIONS = _PLAIN | {ast.Assign, ast.AnnAssign, ast.AugAssign}
 
 MODULE = ""
 #: resolved names of the decorators that are no edit of a test: they say whether it counts, not what it checks
@@ -44,22 +45,35 @@ _PLAIN_BASES = frozenset(
 _PLAIN_METACLASSES = frozenset({"abc.ABCMeta", "type"})
 
 
-@dataclass(frozen=True, eq=False, slots=True)
 class Definition:
     """A statement that gives names a meaning; equal only to itself. Lines count from 1 and include decorators.
 
     `nodes` are what it says (marks that are no edit left out); `names` are those it can be reached by.
+    `is_automatic`: it runs around tests that do not name it, as a fixture with `autouse` does.
     """
 
-    kind: Literal["test", "function", "class", "value", "header"]
-    owner: str
-    names: tuple[str, ...]
-    first: int
-    last: int
-    nodes: tuple[ast.AST, ...]
-    decorators: tuple[ast.expr, ...] = ()
-    #: runs around tests that do not name it: a fixture with `autouse`
-    is_automatic: bool = False
+    __slots__ = ("decorators", "first", "is_automatic", "kind", "last", "names", "nodes", "owner")
+
+    def __init__(
+        self,
+        kind: Literal["test", "function", "class", "value", "header"],
+        owner: str,
+        names: tuple[str, ...],
+        first: int,
+        last: int,
+        nodes: tuple[ast.AST, ...],
+        decorators: tuple[ast.expr, ...] = (),
+        is_automatic: bool = False,
+    ) -> None:
+        """See the class."""
+        self.kind = kind
+        self.owner = owner
+        self.names = names
+        self.first = first
+        self.last = last
+        self.nodes = nodes
+        self.decorators = decorators
+        self.is_automatic = is_automatic
 
 
 class ClassOutline(NamedTuple):
@@ -73,17 +87,18 @@ class ClassOutline(NamedTuple):
     is_closed: bool
 
 
-@dataclass
 class Outline:
     """What one module says, in source order."""
 
-    aliases: dict[str, str] = field(default_factory=dict)
-    imports: dict[Import, None] = field(default_factory=dict)
-    statements: list[tuple[str, ast.stmt]] = field(default_factory=list)
-    classes: dict[str, list[ast.ClassDef]] = field(default_factory=dict)
-    docstrings: list[ast.Expr] = field(default_factory=list)
-    decorators: list[ast.expr] = field(default_factory=list)
-    pytestmarks: list[tuple[str | None, ast.expr]] = field(default_factory=list)
+    def __init__(self) -> None:
+        """Nothing yet."""
+        self.aliases: dict[str, str] = {}
+        self.imports: dict[Import, None] = {}
+        self.statements: list[tuple[str, ast.stmt]] = []
+        self.classes: dict[str, list[ast.ClassDef]] = {}
+        self.docstrings: list[ast.Expr] = []
+        self.decorators: list[ast.expr] = []
+        self.pytestmarks: list[tuple[str, ast.expr]] = []
 
     def resolve(self, node: ast.expr) -> str:
         """The dotted name of an expression as its module would import it: `pt.mark.skip()` -> `pytest.mark.skip`."""
@@ -120,6 +135,8 @@ def read_outline(tree: ast.Module) -> Outline:
     pending: list[tuple[Block, str | None]] = [(statement, MODULE) for statement in reversed(tree.body)]
     while pending:
         statement, owner = pending.pop()
+        if type(statement) in (_PLAIN if owner is not None else _PLAIN_IN_FUNCTIONS):
+            continue
         inner = _visit(outline, statement, owner)
         pending.extend((below, inner) for below in reversed(list(_blocks(statement))))
     return outline
@@ -127,8 +144,6 @@ def read_outline(tree: ast.Module) -> Outline:
 
 def _blocks(statement: Block) -> Iterator[Block]:
     """The statements inside a compound statement, one level down."""
-    if isinstance(statement, _SIMPLE):
-        return
     for name in ("body", "cases", "handlers", "orelse", "finalbody"):
         yield from getattr(statement, name, ())
 
@@ -146,8 +161,8 @@ def _visit(outline: Outline, statement: Block, owner: str | None) -> str | None:
     if isinstance(statement, ast.Import | ast.ImportFrom):
         _visit_import(outline, statement, is_global=owner == MODULE)
     elif isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign):
-        if owner is not None:
-            outline.statements.append((owner, statement))
+        assert owner is not None
+        outline.statements.append((owner, statement))
         if "pytestmark" in bound_names(statement) and statement.value is not None:
             outline.pytestmarks.append((owner, statement.value))
     elif isinstance(statement, Loop | ast.With | ast.AsyncWith) and owner is not None:

@@ -1,6 +1,7 @@
 """From the bytes of a tree's ledger files to typed rows, so that no row is parsed twice, in this run or the next.
 
 Invariants:
+* A ledger that an earlier run read is known by its blob id: its blob is not even read, unless a finding needs a place.
 * A typed row is known by the digest of its text: editing one row of ten thousand parses one row.
 * Only what had no finding is kept; what is wrong is read again each time, with its place.
 * The replay log is append-only: of a log that only grew, only the new lines are read.
@@ -8,25 +9,29 @@ Invariants:
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from flakeledger.model.fields import FIXTURE_FIELDS, FREEZE_FIELDS, PROPERTY_FIELDS, FieldTable, check_row
 from flakeledger.model.findings import Finding
 from flakeledger.model.ledger_paths import FIXTURES, FREEZES, POLICY, PROPERTIES, REPLAYS
-from flakeledger.model.policy import Limits, PathClass, Policy, Runner, build_policy
+from flakeledger.model.policy import Limits, PathClass, Policy, Runner
 from flakeledger.model.records import Fixture, Freeze, Property, Replay
-from flakeledger.model.rows import Places
+from flakeledger.model.rows import LatePlaces, Places
+from flakeledger.repo.columns import columns_of, rows_of
 from flakeledger.repo.facts import Facts
+from flakeledger.repo.known_rows import KnownRows, Values
 from flakeledger.repo.ledger import Rows
 from flakeledger.repo.tree import REGULAR_MODES, Tree
 from flakeledger.store.cache import Cache
-from flakeledger.store.reader import READER_VERSION, chunks_of, read_chunks, read_policy, read_replays
+
+if TYPE_CHECKING:
+    from flakeledger.store.chunks import RowChunk
 
 Record = TypeVar("Record", Freeze, Fixture, Property)
-#: rows that a run did not need and that may come back with the next switch of a branch
-_SPARE_ROWS = 1000
+Blob = Callable[[str], bytes]
+#: raise it whenever the reader, a field table or a record gives something else for the same text
+VERSION = 7
 _ODD_MODES = {"120000": "a symbolic link", "160000": "a submodule"}
 
 
@@ -35,27 +40,27 @@ class Reading:
 
     def __init__(self, cache: Cache) -> None:
         """Reads nothing yet."""
-        self._rows = {
-            path: Facts(cache, f"{name}-rows-{READER_VERSION}", _SPARE_ROWS)
+        self._known = {
+            path: KnownRows(cache, f"{name}-rows-{VERSION}")
             for path, name in ((FREEZES, "freezes"), (FIXTURES, "fixtures"), (PROPERTIES, "properties"))
         }
-        self._policies = Facts(cache, f"policies-{READER_VERSION}", spare=4)
-        self._logs = Facts(cache, f"logs-{READER_VERSION}", spare=1)
+        self._policies = Facts(cache, f"policies-{VERSION}", spare=4)
+        self._logs = Facts(cache, f"logs-{VERSION}", spare=1)
         self._read: dict[tuple[str, str], Any] = {}
 
     @property
-    def facts(self) -> tuple[Facts, ...]:
+    def facts(self) -> tuple[KnownRows | Facts, ...]:
         """What is worth keeping."""
-        return (*self._rows.values(), self._policies, self._logs)
+        return (*self._known.values(), self._policies, self._logs)
 
     def rows(self, tree: Tree) -> Rows:
         """Every row of the tree's ledgers, and what is malformed."""
         policy, findings = self.policy(tree)
-        freezes, more = self._ledger(tree, FREEZES, FREEZE_FIELDS, Freeze)
+        freezes, more = self._ledger(tree, FREEZES, Freeze)
         findings += more
-        fixtures, more = self._ledger(tree, FIXTURES, FIXTURE_FIELDS, Fixture)
+        fixtures, more = self._ledger(tree, FIXTURES, Fixture)
         findings += more
-        properties, more = self._ledger(tree, PROPERTIES, PROPERTY_FIELDS, Property)
+        properties, more = self._ledger(tree, PROPERTIES, Property)
         findings += more
         replays, more = self._once(tree, REPLAYS, self._replays)
         findings += more
@@ -65,11 +70,14 @@ class Reading:
         """The tree's policy; None where it is missing (a rule says so) or broken."""
         return self._once(tree, POLICY, self.policy_of_blob) or (None, ())
 
-    def policy_of_blob(self, oid: str, read: Callable[[str], bytes]) -> tuple[Policy | None, tuple[Finding, ...]]:
+    def policy_of_blob(self, oid: str, read: Blob) -> tuple[Policy | None, tuple[Finding, ...]]:
         """The policy that a blob holds, and what is wrong with it."""
         known = self._policies.get(oid)
         if isinstance(known, list):
             return _policy_from_json(known), ()
+        from flakeledger.model.policy import build_policy
+        from flakeledger.store.reader import read_policy
+
         node, findings = read_policy(read(oid), POLICY)
         policy = None
         if node is not None and not findings:
@@ -78,7 +86,14 @@ class Reading:
             self._policies[oid] = list(policy)
         return policy, tuple(findings)
 
-    def _once(self, tree: Tree, path: str, read: Callable[[str, Callable[[str], bytes]], Any]) -> Any:
+    def freezes_of_blob(self, oid: str, read: Blob) -> tuple[Freeze, ...]:
+        """The freezes that can be read in a blob of an old version: it is not worth remembering as a whole."""
+        key = (FREEZES, oid)
+        if key not in self._read:
+            self._read[key] = _typed_rows(None, read(oid), FREEZES, Freeze, self._known[FREEZES])
+        return cast("tuple[Freeze, ...]", self._read[key][0])
+
+    def _once(self, tree: Tree, path: str, read: Callable[[str, Blob], Any]) -> Any:
         """What stands at the path, read once a blob; (nothing, a finding) where no regular file is."""
         entry = tree.entry(path)
         if entry is None:
@@ -92,51 +107,111 @@ class Reading:
             self._read[key] = read(entry.oid, tree.blob)
         return self._read[key]
 
-    def _ledger(
-        self, tree: Tree, path: str, table: FieldTable, record: type[Record]
-    ) -> tuple[tuple[Record, ...], tuple[Finding, ...]]:
-        def read(oid: str, blob: Callable[[str], bytes]) -> tuple[tuple[Record, ...], tuple[Finding, ...]]:
-            return _typed_rows(blob(oid), path, table, record, self._rows[path])
+    def _ledger(self, tree: Tree, path: str, record: type[Record]) -> tuple[tuple[Record, ...], tuple[Finding, ...]]:
+        def read(oid: str, blob: Blob) -> tuple[tuple[Record, ...], tuple[Finding, ...]]:
+            known = self._known[path]
+            rows = known.ledger(oid)
+            if rows is None:
+                return _typed_rows(oid, blob(oid), path, record, known)
+            finder = _Finder(path, lambda: _chunks(blob(oid), path))
+            return tuple(_known_records(record, rows, finder)), ()
 
         return cast("tuple[tuple[Record, ...], tuple[Finding, ...]]", self._once(tree, path, read))
 
-    def _replays(self, oid: str, read: Callable[[str], bytes]) -> tuple[tuple[Replay, ...], tuple[Finding, ...]]:
+    def _replays(self, oid: str, read: Blob) -> tuple[tuple[Replay, ...], tuple[Finding, ...]]:
         known = self._logs.get(oid)
         if isinstance(known, list):
-            return tuple(Replay._make(values) for values in known[2]), ()
+            return tuple(map(Replay._make, rows_of(known[2]))), ()
+        from hashlib import sha256
+
+        from flakeledger.store.replay_log import read_replays
+
         data = read(oid)
         above, start = self._known_start(data)
         first_line = data.count(b"\n", 0, start) + 1
-        below, findings = read_replays(data[start:], REPLAYS, first_line, above)
-        replays = (*above, *below)
+        read_lines, findings = read_replays(data[start:], REPLAYS, first_line, _identified(above, data[:start]))
+        replays = (*above, *(line.replay for line in read_lines))
         if not findings:
-            self._logs[oid] = [len(data), hashlib.sha256(data).hexdigest(), replays]
+            self._logs[oid] = [len(data), sha256(data).hexdigest(), columns_of(replays)]
         return replays, tuple(findings)
 
     def _known_start(self, data: bytes) -> tuple[list[Replay], int]:
         """The replays of the longest known log that this one starts with, and where that one ended."""
+        from hashlib import sha256
+
         best: tuple[list[Replay], int] = ([], 0)
         for value in list(self._logs.values()):
             if not isinstance(value, list) or not best[1] < value[0] < len(data):
                 continue
-            if hashlib.sha256(data[: value[0]]).hexdigest() == value[1]:
-                best = ([Replay._make(values) for values in value[2]], value[0])
+            if sha256(data[: value[0]]).hexdigest() == value[1]:
+                best = (list(map(Replay._make, rows_of(value[2]))), value[0])
         return best
 
 
+def _identified(replays: Sequence[Replay], data: bytes) -> dict[str, tuple[int, str]]:
+    """The lines of a good log that have an id: number and text by id."""
+    named = [replay for replay in replays if replay.id is not None]
+    lines = data.decode().split("\n") if named else []
+    return {replay.id: (replay.line, lines[replay.line - 1]) for replay in reversed(named) if replay.id is not None}
+
+
+class _Finder:
+    """Finds the places of known rows again, by parsing the text of the row that is asked for."""
+
+    def __init__(self, path: str, cut: Callable[[], Sequence[RowChunk]]) -> None:
+        """`cut` gives the texts of the rows, in the order of their index."""
+        self._path = path
+        self._cut = cut
+        self._found: dict[int, Places] = {}
+
+    @cached_property
+    def _chunks(self) -> Sequence[RowChunk]:
+        return self._cut()
+
+    def places(self, index: int) -> Places:
+        """The places of one row."""
+        found = self._found.get(index)
+        if found is None:
+            from flakeledger.store.reader import read_chunks
+
+            chunk = self._chunks[index]
+            ((row, _),) = read_chunks([chunk], self._path)
+            found = self._found[index] = row.places if row is not None else Places(chunk.line, 1, {})
+        return found
+
+
+def _chunks(data: bytes, path: str) -> Sequence[RowChunk]:
+    from flakeledger.store.reader import chunks_of
+
+    return chunks_of(data, path).chunks
+
+
+def _known_records(record: type[Record], rows: Sequence[Values], finder: _Finder) -> list[Record]:
+    places = finder.places
+    return [_record(record, LatePlaces(places, index), values) for index, values in enumerate(rows)]
+
+
+def _record(record: type[Record], places: Places | LatePlaces, values: Values) -> Record:
+    return record._make((places, *values))
+
+
 def _typed_rows(
-    data: bytes, path: str, table: FieldTable, record: type[Record], known: Facts
+    oid: str | None, data: bytes, path: str, record: type[Record], known: KnownRows
 ) -> tuple[tuple[Record, ...], tuple[Finding, ...]]:
+    from flakeledger.model.fields import FIXTURE_FIELDS, FREEZE_FIELDS, PROPERTY_FIELDS, check_row
+    from flakeledger.store.reader import chunks_of, read_chunks
+
+    table = {FREEZES: FREEZE_FIELDS, FIXTURES: FIXTURE_FIELDS, PROPERTIES: PROPERTY_FIELDS}[path]
     chunks, findings = chunks_of(data, path)
-    found: list[Any] = [known.get(chunk.digest) for chunk in chunks]
-    unknown = [chunk for chunk, fact in zip(chunks, found, strict=True) if fact is None]
-    parsed = iter(read_chunks(unknown, path))
+    finder = _Finder(path, lambda: chunks)
+    found = [known.row(chunk.digest) for chunk in chunks]
+    parsed = iter(read_chunks([chunk for chunk, values in zip(chunks, found, strict=True) if values is None], path))
     rows: list[Record] = []
+    new: dict[str, Values] = {}
     wrong = list(findings)
-    for chunk, fact in zip(chunks, found, strict=True):
-        if fact is not None:
-            offset, column, fields, values = fact
-            rows.append(_record(record, Places(chunk.line + offset, column, fields), values))
+    for index, (chunk, values) in enumerate(zip(chunks, found, strict=True)):
+        if values is not None:
+            rows.append(_record(record, LatePlaces(finder.places, index), values))
             continue
         row, mistakes = next(parsed)
         wrong += mistakes
@@ -146,12 +221,9 @@ def _typed_rows(
         wrong += complaints
         rows.append(_record(record, row.places, typed))
         if not mistakes and not complaints:
-            known[chunk.digest] = [row.places.line - chunk.line, row.places.column, row.places.fields, typed]
+            new[chunk.digest] = typed
+    known.learn(None if wrong else oid, [chunk.digest for chunk in chunks], new)
     return tuple(rows), tuple(wrong)
-
-
-def _record(record: type[Record], places: Places, values: list[object]) -> Record:
-    return record._make((places, *values))
 
 
 def _policy_from_json(known: list[Any]) -> Policy:

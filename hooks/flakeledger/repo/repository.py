@@ -8,23 +8,29 @@ Invariants:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cached_property, partial
 
+from flakeledger.model.errors import CannotTell
+from flakeledger.model.ledger_paths import LEDGERS
 from flakeledger.model.policy import Policy
-from flakeledger.model.records import Fixture
-from flakeledger.repo.situation import INDEX
+from flakeledger.model.records import Freeze
 from flakeledger.repo.facts import Facts
 from flakeledger.repo.files import Files
-from flakeledger.repo.ledger import Ledger, Rows
+from flakeledger.repo.ids import is_python
+from flakeledger.repo.known_rows import KnownRows
+from flakeledger.repo.ledger import Ledger
+from flakeledger.repo.merge import after
 from flakeledger.repo.reading import Reading
-from flakeledger.repo.tree import REGULAR_MODES, Tree, commit_tree, index_tree
+from flakeledger.repo.situation import INDEX
+from flakeledger.repo.tree import REGULAR_MODES, ChangedEntries, CommitEntries, Listing, Tree
 from flakeledger.store.cache import Cache
-from flakeledger.store.git import Git, PathChange
-from flakeledger.store.objects import ObjectReader, open_objects
+from flakeledger.store.git import Git, PathChange, Underway
+from flakeledger.store.objects import BatchReader, Folder
 
-#: the ledgers, the guard and CODEOWNERS, in base and new: too few to pay for libgit2
-_FEW = 16
+#: so many blobs pay for a second reader
+_MANY, _READERS = 100, 2
 #: facts about blobs that a run did not need and that may come back with the next switch of a branch
 _SPARE = 4000
 
@@ -36,16 +42,17 @@ class Repository:
         """`judges_disk`: the index of `git` is a copy that holds what is on disk."""
         self.git = git
         self.judges_disk = judges_disk
-        self._objects: ObjectReader = open_objects(git, _FEW)
+        self._batch = BatchReader(git)
         self._digests = Facts(cache, "digests", _SPARE)
         self._modules = Facts(cache, "modules", _SPARE)
         self._files = Files(self._read, self._digests)
         self._reading = Reading(cache)
         self._trees: dict[str, Tree] = {}
         self._ledgers: dict[int, Ledger] = {}
+        self._underway: list[Underway] = []
 
     def _read(self, oid: str) -> bytes:
-        return self._objects.read(oid)
+        return self._batch.read(oid)
 
     def label(self, revision: str) -> str:
         """What people call a revision or the index."""
@@ -59,41 +66,101 @@ class Repository:
         """The index, or the tree of a commit."""
         found = self._trees.get(revision)
         if found is None:
-            label = self.label(revision)
-            found = self._trees[revision] = (
-                index_tree(self.git, self._read, label)
-                if revision == INDEX
-                else commit_tree(self.git, self._read, revision, label)
-            )
+            lister = self._list_index if revision == INDEX else partial(self._list_commit, revision)
+            found = self._trees[revision] = Tree(self.label(revision), lister, self._read)
         return found
+
+    def _list_commit(self, commit: str) -> Listing:
+        return Listing(CommitEntries(self._batch.root(commit), self._batch.folder))
+
+    def _list_index(self) -> Listing:
+        """HEAD's tree with what is staged on top; a full listing before the first commit, or where HEAD is broken."""
+        root = self._staged[0]
+        if root is None:
+            entries, unmerged = self.git.index_entries()
+            return Listing(entries, frozenset(unmerged))
+        changes = self._staged_changes
+        staged = {change.path: after(change) for change in changes}
+        unmerged_paths = frozenset(change.path for change in changes if change.unmerged)
+        return Listing(ChangedEntries(CommitEntries(root, self._batch.folder), staged), unmerged_paths)
+
+    @cached_property
+    def _staged(self) -> tuple[Folder | None, Underway | None]:
+        """HEAD's tree, and the question how the index differs from it: the very tree, wherever HEAD moves."""
+        try:
+            root = self._batch.root("HEAD")
+        except CannotTell:
+            return None, None
+        return root, self._keep(self.git.begin_index_changes(root.oid))
+
+    @cached_property
+    def _staged_changes(self) -> tuple[PathChange, ...]:
+        """How the index differs from HEAD's tree, which is there."""
+        root, underway = self._staged
+        assert root is not None
+        return tuple(self.git.index_changes(root.oid, underway))
+
+    def begin(self) -> None:
+        """Ask git what the index holds, beside what the caller does next."""
+        _ = self._unstaged, self._staged
+
+    def _keep(self, underway: Underway) -> Underway:
+        """Remember to end it, should nobody want its answer."""
+        self._underway.append(underway)
+        return underway
+
+    @cached_property
+    def _unstaged(self) -> Underway:
+        return self._keep(self.git.begin_unstaged((LEDGERS,)))
+
+    @cached_property
+    def unstaged_ledgers(self) -> tuple[str, ...]:
+        """The paths below ledgers/ whose file on disk differs from the index; none when the disk is judged."""
+        return () if self.judges_disk else tuple(self.git.unstaged((LEDGERS,), self._unstaged))
 
     def differences(self, base: str, new: str) -> tuple[PathChange, ...]:
         """The raw difference from a commit (or the empty tree) to the index or another commit."""
-        changes = self.git.index_changes(base) if new == INDEX else self.git.tree_changes(base, new)
-        return tuple(changes)
+        if new != INDEX:
+            return tuple(self.git.tree_changes(base, new))
+        root = self._staged[0]
+        if root is not None and root.oid == self._batch.root(base).oid:
+            return self._staged_changes
+        return tuple(self.git.index_changes(base))
 
     def ledger(self, tree: Tree) -> Ledger:
         """The ledger of a tree."""
         found = self._ledgers.get(id(tree))
         if found is None:
             rows = self._reading.rows(tree)
-            self._expect(tree, rows)
             found = self._ledgers[id(tree)] = Ledger(tree, rows, self._files, self._modules)
         return found
 
-    def _expect(self, tree: Tree, rows: Rows) -> None:
-        """Get ready for the blobs that rules will ask for: fixtures in one stream, test modules one by one."""
-        locked = {oid: None for row in rows.fixtures if row.hash != "contract" and (oid := _locked_blob(tree, row))}
-        unknown = [oid for oid in locked if not self._files.knows(oid)]
-        if unknown:
-            self._files.learn(self._objects.read_many(unknown))
-        tests = [test for row in rows.properties for test in row.tests or ()]
-        tests += [row.test for row in rows.freezes if row.test is not None]
-        modules = {test.partition("::")[0] for test in tests}
-        single = sum(1 for path in modules if (entry := tree.entry(path)) and entry.oid not in self._modules)
-        if single > _FEW:
-            self._objects.close()
-            self._objects = open_objects(self.git, single)
+    def recall(self) -> None:
+        """Load what earlier runs learnt, all of it: while git works, for a run that will ask for all of it."""
+        for facts in self._learnt:
+            facts.recall()
+
+    def prepare(self, ledger: Ledger) -> None:
+        """Learn what state rules ask of many blobs, each kind in one stream: digests of fixtures, test modules."""
+        unknown = [oid for oid in _fixture_blobs(ledger) if not self._files.knows(oid)]
+        self._learn_digests(unknown)
+        modules = [oid for oid in _module_blobs(ledger) if oid not in self._modules]
+        if modules:
+            from flakeledger.repo.modules import module_facts
+
+            for oid, data in self._batch.read_many(modules):
+                self._modules[oid] = module_facts(data).to_json()
+
+    def _learn_digests(self, oids: list[str]) -> None:
+        """Hash blobs; many of them with two readers, for git and the hash are busy in turn and both without the GIL."""
+        if len(oids) < _MANY:
+            self._files.learn(self._batch.read_many(oids))
+            return
+        from concurrent.futures import ThreadPoolExecutor
+
+        parts = [oids[start::_READERS] for start in range(_READERS)]
+        with ThreadPoolExecutor(_READERS) as readers:
+            tuple(readers.map(lambda part: self._files.learn(self._batch.read_many(part)), parts))
 
     def policy(self, tree: Tree) -> Policy | None:
         """The policy of a tree; None where it is missing or broken."""
@@ -103,19 +170,52 @@ class Repository:
         """The policy that a blob holds; None where it is broken."""
         return self._reading.policy_of_blob(oid, self._read)[0]
 
+    def freezes_of_blob(self, oid: str) -> tuple[Freeze, ...]:
+        """The freezes that can be read in a blob, an old version of freezes.yaml."""
+        return self._reading.freezes_of_blob(oid, self._read)
+
+    @contextmanager
+    def with_files(self, files: Mapping[str, bytes]) -> Iterator[Repository]:
+        """The same repository as it would be if some files held other bytes; nothing of them is written to it.
+
+        CannotTell when git cannot store one of them.
+        """
+        self.save()  # the other one reads what this one learnt, and nothing is parsed twice
+        with self.git.with_files(files) as git:
+            yield from _opened(git, self.judges_disk)
+
     def save(self) -> None:
         """Keep what this run learnt."""
-        for facts in (self._digests, self._modules, *self._reading.facts):
+        for facts in self._learnt:
             facts.save()
 
+    @property
+    def _learnt(self) -> tuple[KnownRows | Facts, ...]:
+        return (self._digests, self._modules, *self._reading.facts)
+
     def close(self) -> None:
-        """End what runs behind the objects."""
-        self._objects.close()
+        """End what runs behind the objects, and what was begun in vain."""
+        self._batch.close()
+        for underway in self._underway:
+            underway.close()
 
 
-def _locked_blob(tree: Tree, row: Fixture) -> str | None:
-    entry = tree.entry(row.path) if row.path is not None else None
-    return entry.oid if entry is not None and entry.mode in REGULAR_MODES else None
+def _fixture_blobs(ledger: Ledger) -> list[str]:
+    """The blobs that are locked as bytes, each once."""
+    paths = (row.path for row in ledger.fixtures if row.path is not None and row.hash != "contract")
+    return _blobs(ledger, paths)
+
+
+def _module_blobs(ledger: Ledger) -> list[str]:
+    """The Python modules of the tests that the ledgers name, each once."""
+    tests = [test for row in ledger.properties for test in row.tests or ()]
+    tests += [row.test for row in ledger.freezes if row.test is not None]
+    return _blobs(ledger, {path for test in tests if is_python(path := test.partition("::")[0])})
+
+
+def _blobs(ledger: Ledger, paths: Iterable[str]) -> list[str]:
+    entries = (ledger.tree.entry(path) for path in paths)
+    return list({entry.oid: None for entry in entries if entry is not None and entry.mode in REGULAR_MODES})
 
 
 @contextmanager

@@ -44,7 +44,7 @@ class Basis(NamedTuple):
     tip: str | None = None
     #: where the branch that is being committed to left the default branch; None where it did not, or nobody knows
     branch_point: str | None = None
-    #: a push to the default branch, or a scheduled run, of a continuous-integration service
+    #: a push to the default branch or a scheduled run of a continuous-integration service, or its tip as it stands
     on_default_branch: bool = False
     #: one sentence for the summary
     why: str = ""

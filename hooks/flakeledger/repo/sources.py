@@ -14,8 +14,9 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from functools import cached_property
 
-from flakeledger.repo.ids import Found, TestId, find_test, is_python, split_test_id, word_in
+from flakeledger.repo.ids import Found, TestId, find_test, is_python, split_test_id, with_word, word_in
 from flakeledger.repo.imports import (
+    Import,
     conftests,
     imported_generators,
     imported_paths,
@@ -50,7 +51,10 @@ class Sources:
         self._cache = cache
         self._found: dict[str, Found] = {}
         self._modules: dict[str, ModuleFacts] = {}
+        self._by_path: dict[str, ModuleFacts | None] = {}
         self._imported: dict[str, list[str]] = {}
+        self._known_conftests: dict[str, list[str]] = {}
+        self._resolved: dict[tuple[Import, str], list[str]] = {}
         self._digests: dict[tuple[str, ...], str] = {}
         self._last: tuple[str, bytes] = ("", b"")
 
@@ -87,8 +91,18 @@ class Sources:
         """Whether the tree has the test; an id that is none is absent, with the reason."""
         found = self._found.get(test_id)
         if found is None:
-            found = self._found[test_id] = self._find(test_id)
+            found = self._found[test_id] = self._written_in_module(test_id) or self._find(test_id)
         return found
+
+    def _written_in_module(self, test_id: str) -> Found | None:
+        """The test if its module has it under exactly this id, as almost every test is; None: look closer."""
+        path, _, name = test_id.partition("::")
+        if path not in self._by_path:
+            oid = self._oid(path) if is_python(path) else None
+            self._by_path[path] = None if oid is None else self._facts(oid)
+        facts = self._by_path[path]
+        test = None if facts is None else facts.tests.get(name)
+        return None if test is None or test.parametrised else Found("found", facts=test)
 
     def _find(self, test_id: str) -> Found:
         try:
@@ -148,8 +162,16 @@ class Sources:
         if found is None:
             oid = self._oid(path)
             imports = self._facts(oid).imports if oid is not None and is_python(path) else []
-            hits = (hit for one in imports for hit in imported_paths(one, path, self._is_file))
+            hits = (hit for one in imports for hit in self._imported_paths(one, path))
             found = self._imported[path] = list(dict.fromkeys(hits))
+        return found
+
+    def _imported_paths(self, one: Import, path: str) -> list[str]:
+        """What an import means depends on the folder alone, and the modules of a folder import the same things."""
+        key = (one, path.rpartition("/")[0])
+        found = self._resolved.get(key)
+        if found is None:
+            found = self._resolved[key] = imported_paths(one, path, self._is_file)
         return found
 
     def test_digest(self, test_id: str) -> str | None:
@@ -165,6 +187,24 @@ class Sources:
         if oid is None or found.state not in ("found", "unreadable"):
             return None
         return self._sha256_of(oid)
+
+    def digest_as(self, test_id: str, name: str) -> str | None:
+        """The test_hash that a test would have if its function had another name; None when there is no such test.
+
+        Whatever else bears the old name in the file bears the new one then.
+        """
+        try:
+            test = split_test_id(test_id)
+        except ValueError:
+            return None
+        oid = self._oid(test.path)
+        if oid is None:
+            return None
+        renamed = with_word(self._blob(oid), test.parts[-1], name)
+        if not is_python(test.path):
+            return hashlib.sha256(renamed).hexdigest()
+        facts = module_facts(renamed).tests.get("::".join((*test.parts[:-1], name)))
+        return None if facts is None else facts.digest
 
     def is_given(self, test_id: str) -> bool:
         """Whether Hypothesis draws the test's arguments (`@given`); False for a test that is not found."""
@@ -218,10 +258,18 @@ class Sources:
             found: Iterable[str] = listed_paths(generators, self._sorted)
         else:
             modules = dict.fromkeys(test.partition("::")[0] for test in property_tests)
-            found = {path for module in modules for path in conftests(module)}
+            found = {path for module in modules for path in self._conftests(module)}
             found |= {seeds} if seeds is not None else set()
             found |= imported_generators(modules, self._imports, is_generator)
         return sorted(path for path in found if path not in locked and self._is_file(path))
+
+    def _conftests(self, path: str) -> list[str]:
+        """The conftest.py files that pytest reads for a test file."""
+        folder = path.rpartition("/")[0]
+        found = self._known_conftests.get(folder)
+        if found is None:
+            found = self._known_conftests[folder] = [above for above in conftests(path) if self._is_file(above)]
+        return found
 
     @cached_property
     def _sorted(self) -> list[str]:

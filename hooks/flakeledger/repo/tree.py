@@ -1,79 +1,71 @@
 """One tree of the repository: which blob stands at which path, and what the blobs say.
 
 Invariants:
-* A tree is the index, a commit, or one of them with some paths put back to what they were.
-* The few paths that every check needs (the ledgers, the guard, CODEOWNERS) are listed alone, so
-  that a change which touches no ledger never lists a repository of 100,000 files.
-* Nothing is listed twice.
+* A tree is a commit, or another tree with some paths as they were, or as they are, elsewhere: the index is HEAD's tree
+  with what is staged on top.
+* Folders are read when somebody asks for a path in them, each once: looking at a few paths of 100,000 lists nothing.
+* A mere intent to add is nothing, and an unmerged path has no entry.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
+from typing import Any, NamedTuple
 
-from flakeledger.model.ledger_paths import GUARD, LEDGERS
-from flakeledger.store.git import Git, Listing, TreeEntry
+from flakeledger.model.ledger_paths import LEDGERS
+from flakeledger.store.git import TreeEntry
+from flakeledger.store.objects import FOLDER_MODE, Folder
 
 #: where GitHub and GitLab look for owners, in their order
 CODEOWNERS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS")
-_ALWAYS = (LEDGERS.rstrip("/"), GUARD, *CODEOWNERS)
 REGULAR_MODES = ("100644", "100755")
 
-Lister = Callable[[tuple[str, ...]], Listing]
+Entries = Mapping[str, TreeEntry]
+
+
+class Listing(NamedTuple):
+    """What stands where, and the paths that a merge left in conflict."""
+
+    entries: Entries
+    unmerged: frozenset[str] = frozenset()
 
 
 class Tree:
     """What stands at each path. `label` names the tree for people: "staged tree", "commit 1a2b3c4"."""
 
-    def __init__(self, label: str, lister: Lister, blob: Callable[[str], bytes]) -> None:
-        """`lister` lists the named paths, or all; `blob` reads a blob by its id."""
+    def __init__(self, label: str, lister: Callable[[], Listing], blob: Callable[[str], bytes]) -> None:
+        """`lister` is asked once, when somebody asks the tree; `blob` reads a blob by its id."""
         self.label = label
         self._lister = lister
         self.blob = blob
 
     @cached_property
-    def _few(self) -> Listing:
-        return self._lister(_ALWAYS)
-
-    @cached_property
-    def _all(self) -> Listing:
-        return self._lister(())
+    def _listing(self) -> Listing:
+        return self._lister()
 
     @property
-    def entries(self) -> Mapping[str, TreeEntry]:
+    def entries(self) -> Entries:
         """Every path of the tree."""
-        return self._all.entries
+        return self._listing.entries
 
     @property
     def unmerged(self) -> frozenset[str]:
         """The paths that a merge left in conflict."""
-        return frozenset(self._all.unmerged)
+        return self._listing.unmerged
 
     def entry(self, path: str) -> TreeEntry | None:
         """What stands at the path; None where nothing does."""
-        if path.startswith(LEDGERS) or path in _ALWAYS:
-            return self._few.entries.get(path)
-        return self.entries.get(path)
+        return self._listing.entries.get(path)
 
     def ledger_conflicts(self) -> list[str]:
         """The ledger paths that a merge left in conflict, sorted."""
-        return sorted(path for path in self._few.unmerged if path.startswith(LEDGERS))
-
-    def ledger_files(self) -> list[str]:
-        """Every path below ledgers/."""
-        return sorted(path for path in self._few.entries if path.startswith(LEDGERS))
-
-    @cached_property
-    def _sorted(self) -> list[str]:
-        return sorted(self.entries)
+        return sorted(path for path in self.unmerged if path.startswith(LEDGERS))
 
     def is_folder(self, path: str) -> bool:
         """Whether some file lies below the path."""
         below = path.rstrip("/") + "/"
-        index = bisect_left(self._sorted, below)
-        return index < len(self._sorted) and self._sorted[index].startswith(below)
+        return any(known.startswith(below) for known in self.entries)
 
     def read(self, path: str) -> bytes | None:
         """The content of the regular file at the path; None where there is none."""
@@ -84,33 +76,93 @@ class Tree:
 
     def put_back(self, label: str, before: Mapping[str, TreeEntry | None]) -> Tree:
         """The same tree with some paths as they were before (None: the path was not there)."""
-
-        def lister(paths: tuple[str, ...]) -> Listing:
-            listing = self._few if paths else self._all
-            return Listing(_patched(listing.entries, before, few=bool(paths)), {})
-
-        return Tree(label, lister, self.blob)
+        return Tree(label, lambda: Listing(ChangedEntries(self.entries, before)), self.blob)
 
 
-def _patched(
-    entries: Mapping[str, TreeEntry], before: Mapping[str, TreeEntry | None], few: bool
-) -> dict[str, TreeEntry]:
-    patched = dict(entries)
-    for path, entry in before.items():
-        if few and not (path.startswith(LEDGERS) or path in _ALWAYS):
-            continue
-        if entry is None:
-            patched.pop(path, None)
-        else:
-            patched[path] = entry
-    return patched
+class CommitEntries(Mapping[str, TreeEntry]):
+    """The entries of a commit's tree; each folder is read when a path in it is asked for."""
+
+    def __init__(self, root: Folder, read: Callable[[str], Folder]) -> None:
+        """`read` reads a folder by its id."""
+        self._read = read
+        self._folders: dict[str, Mapping[str, TreeEntry]] = {"": root.entries}
+
+    def _folder(self, path: str) -> Mapping[str, TreeEntry]:
+        """What stands in a folder; nothing where there is none."""
+        found = self._folders.get(path)
+        if found is None:
+            above, _, name = path.rpartition("/")
+            entry = self._folder(above).get(name)
+            is_folder = entry is not None and entry.mode == FOLDER_MODE
+            found = self._folders[path] = self._read(entry.oid).entries if entry is not None and is_folder else {}
+        return found
+
+    def get(self, path: str, default: Any = None) -> Any:
+        """What stands at the path, else the default. (Mapping's own would raise a KeyError for each that is absent.)"""
+        folder, _, name = path.rpartition("/")
+        entry = self._folder(folder).get(name) if path[:1] != "/" else None
+        return default if entry is None or entry.mode == FOLDER_MODE else entry
+
+    def __getitem__(self, path: str) -> TreeEntry:
+        """What stands at the path; KeyError where nothing does."""
+        found: TreeEntry | None = self.get(path)
+        if found is None:
+            raise KeyError(path)
+        return found
+
+    def __contains__(self, path: object) -> bool:
+        """Whether something stands at the path."""
+        return isinstance(path, str) and self.get(path) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        """Every path, in git's order. Reads every folder."""
+        pending = [("", iter(self._folders[""].items()))]
+        while pending:
+            above, entries = pending[-1]
+            for name, entry in entries:
+                if entry.mode == FOLDER_MODE:
+                    pending.append((f"{above}{name}/", iter(self._folder(f"{above}{name}").items())))
+                    break
+                yield f"{above}{name}"
+            else:
+                pending.pop()
+
+    def __len__(self) -> int:
+        """How many paths there are. Reads every folder."""
+        return sum(1 for _ in self)
 
 
-def index_tree(git: Git, blob: Callable[[str], bytes], label: str) -> Tree:
-    """The tree that the index holds."""
-    return Tree(label, git.index_entries, blob)
+class ChangedEntries(Mapping[str, TreeEntry]):
+    """Entries, some of them as they are elsewhere. The others are not copied: there may be a hundred thousand."""
 
+    def __init__(self, entries: Entries, there: Mapping[str, TreeEntry | None]) -> None:
+        """None in `there`: nothing stands at the path."""
+        self._entries = entries
+        self._there = there
 
-def commit_tree(git: Git, blob: Callable[[str], bytes], commit: str, label: str) -> Tree:
-    """The tree of a commit (or the empty tree)."""
-    return Tree(label, lambda paths: Listing(git.tree_entries(commit, paths), {}), blob)
+    def get(self, path: str, default: Any = None) -> Any:
+        """What stands at the path, else the default."""
+        if path in self._there:
+            found = self._there[path]
+            return default if found is None else found
+        return self._entries.get(path, default)
+
+    def __getitem__(self, path: str) -> TreeEntry:
+        """What stands at the path; KeyError where nothing does."""
+        found: TreeEntry | None = self.get(path)
+        if found is None:
+            raise KeyError(path)
+        return found
+
+    def __contains__(self, path: object) -> bool:
+        """Whether something stands at the path."""
+        return self._there[path] is not None if path in self._there else path in self._entries  # type: ignore[index]
+
+    def __iter__(self) -> Iterator[str]:
+        """The paths: those that are the same, then the others."""
+        yield from (path for path in self._entries if path not in self._there)
+        yield from (path for path, entry in self._there.items() if entry is not None)
+
+    def __len__(self) -> int:
+        """How many paths there are."""
+        return sum(1 for _ in self)

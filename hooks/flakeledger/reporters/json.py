@@ -39,17 +39,18 @@ def report(report: Report) -> str:
         "notes": [escape_surrogates(note) for note in report.notes],
         "summary": {"errors": report.errors, "warnings": report.warnings},
     }
-    return _dumped(value)
+    return dumped(value)
 
 
 def undecided(command: str, error: CannotTell) -> str:
     """What could not be decided: `version`, `command`, and `cannot_tell` with `reason`, `fix` and `place` (or "")."""
     told = {"reason": error.reason, "fix": error.fix, "place": error.place}
     escaped = {name: escape_surrogates(value) for name, value in told.items()}
-    return _dumped({"version": VERSION, "command": command, "cannot_tell": escaped})
+    return dumped({"version": VERSION, "command": command, "cannot_tell": escaped})
 
 
-def _dumped(value: object) -> str:
+def dumped(value: object) -> str:
+    """A value without surrogates as the text that every command prints for programs."""
     text = json.dumps(value, indent=2, sort_keys=True)
     for written, spelling in _SPELLINGS:
         text = text.replace(written, spelling)

@@ -1,7 +1,7 @@
 """The change rules: every rule that judges base -> new, once, by name.
 
 Invariants:
-* A change rule is a pure function of a `Change`; it never reads a file, the clock or the environment.
+* A change rule is a pure function of a `Change` and `now`; it never reads a file, the clock or the environment.
 """
 
 from __future__ import annotations
@@ -10,19 +10,38 @@ from collections.abc import Callable, Iterator
 
 from flakeledger.model.findings import Finding
 from flakeledger.repo.change import Change
-from flakeledger.rules import freeze_changes, guard, mixed, policies, property_changes, replay_changes
+from flakeledger.rules import (
+    freeze_changes,
+    freeze_grants,
+    freeze_renewals,
+    guard,
+    mixed,
+    policies,
+    property_changes,
+    replay_changes,
+    thaws,
+)
 
-ChangeRule = Callable[[Change], Iterator[Finding]]
+ChangeRule = Callable[[Change, int], Iterator[Finding]]
+
+
+def _timeless(check: Callable[[Change], Iterator[Finding]]) -> ChangeRule:
+    """The rule whose findings are the same at any time."""
+    return lambda change, _now: check(change)
+
 
 CHANGE_RULES: dict[str, ChangeRule] = {
-    "mixed-change": mixed.mixed_change,
-    "policy-not-alone": policies.policy_not_alone,
-    "policy-removed": policies.policy_removed,
-    "log-rewritten": replay_changes.log_rewritten,
-    "freeze-extended": freeze_changes.freeze_extended,
-    "freeze-rekeyed": freeze_changes.freeze_rekeyed,
-    "freeze-with-edit": freeze_changes.freeze_with_edit,
-    "property-redefined": property_changes.property_redefined,
-    "property-weakened": property_changes.property_weakened,
-    "guard-removed": guard.guard_removed,
+    "mixed-change": _timeless(mixed.mixed_change),
+    "policy-not-alone": _timeless(policies.policy_not_alone),
+    "policy-removed": _timeless(policies.policy_removed),
+    "log-rewritten": _timeless(replay_changes.log_rewritten),
+    "freeze-extended": _timeless(freeze_changes.freeze_extended),
+    "freeze-renewed": freeze_renewals.freeze_renewed,
+    "freeze-rekeyed": _timeless(freeze_changes.freeze_rekeyed),
+    "freeze-unevidenced": freeze_grants.freeze_unevidenced,
+    "freeze-with-edit": _timeless(freeze_changes.freeze_with_edit),
+    "thaw-unearned": thaws.thaw_unearned,
+    "property-redefined": _timeless(property_changes.property_redefined),
+    "property-weakened": _timeless(property_changes.property_weakened),
+    "guard-removed": _timeless(guard.guard_removed),
 }

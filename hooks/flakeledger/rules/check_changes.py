@@ -16,14 +16,14 @@ from flakeledger.repo.situation import INDEX
 from flakeledger.rules.change_table import CHANGE_RULES
 
 
-def judge_changes(changes: Iterable[Change]) -> list[Finding]:
+def judge_changes(changes: Iterable[Change], now: int) -> list[Finding]:
     """The findings of every change rule on each change, sorted. CannotTell when a ledger cannot be read."""
     listed = tuple(changes)
     findings: list[Finding] = []
     for change in listed:
         _refuse_unreadable(change)
         for check in CHANGE_RULES.values():
-            found = check(change)
+            found = check(change, now)
             findings.extend(_of_commit(change, finding) if len(listed) > 1 else finding for finding in found)
     return sorted(findings)
 

@@ -19,7 +19,7 @@ from flakeledger.rules.freezes import at, end_of
 KEYS = (*PINS, "property_id", "witness", "note", "runner_class", "replay_env", "failure_class")
 
 
-def _standing(change: Change) -> Iterator[tuple[Freeze, Freeze]]:
+def standing(change: Change) -> Iterator[tuple[Freeze, Freeze]]:
     """The rows that stand in base and new and differ, but for those that this branch itself added."""
     if FREEZES not in change.changed_paths:
         return
@@ -28,9 +28,20 @@ def _standing(change: Change) -> Iterator[tuple[Freeze, Freeze]]:
             yield change.base.freeze_by_test[operation.key], change.new.freeze_by_test[operation.key]
 
 
+def granted(change: Change) -> Iterator[Freeze]:
+    """The rows that count as added: those of the new tree alone, and those that this branch itself added and edits."""
+    if FREEZES not in change.changed_paths:
+        return
+    for operation in change.operations:
+        row = change.new.freeze_by_test.get(operation.key)
+        is_added = operation.what == "added" or operation.key in change.own
+        if operation.path == FREEZES and row is not None and is_added:
+            yield row
+
+
 def freeze_extended(change: Change) -> Iterator[Finding]:
     """A standing row with the same `frozen_on` ends later."""
-    for before, after in _standing(change):
+    for before, after in standing(change):
         old, new = end_of(before), end_of(after)
         if before.frozen_on == after.frozen_on and old is not None and (new is None or new > old):
             yield at(
@@ -44,7 +55,7 @@ def freeze_extended(change: Change) -> Iterator[Finding]:
 
 def freeze_rekeyed(change: Change) -> Iterator[Finding]:
     """A standing row's property, pins, witness, note, runner class, environment or failure class changed."""
-    for before, after in _standing(change):
+    for before, after in standing(change):
         fields = changed_fields(before, after)
         for field in KEYS:
             old = getattr(before, field)
@@ -67,23 +78,17 @@ def _text(value: object) -> str:
 
 def freeze_with_edit(change: Change) -> Iterator[Finding]:
     """A row is added in a change that also edits what its test hash or its generator set covers."""
-    if FREEZES not in change.changed_paths:
-        return
-    for operation in change.operations:
-        row = change.new.freeze_by_test.get(operation.key)
-        if operation.path != FREEZES or row is None or row.test is None:
-            continue
-        if operation.what == "added" or operation.key in change.own:
-            edited = _edited(change, row)
-            if edited:
-                yield at(
-                    row,
-                    "test",
-                    "freeze-with-edit",
-                    f"{row.test} is frozen in the change that edits {edited}: "
-                    "the replays that justify it ran on something else",
-                    "commit the edit first, replay the test on it, then freeze it in a change of its own",
-                )
+    for row in granted(change):
+        edited = _edited(change, row)
+        if edited:
+            yield at(
+                row,
+                "test",
+                "freeze-with-edit",
+                f"{row.test} is frozen in the change that edits {edited}: "
+                "the replays that justify it ran on something else",
+                "commit the edit first, replay the test on it, then freeze it in a change of its own",
+            )
 
 
 def _edited(change: Change, row: Freeze) -> str:

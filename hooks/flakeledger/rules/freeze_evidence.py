@@ -11,33 +11,22 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from flakeledger.model.clock import DAY, parse_instant
+from flakeledger.model.clock import DAY
 from flakeledger.model.findings import Finding
 from flakeledger.rules.freezes import at, shown, start_of, window_days
+from flakeledger.verdicts.rates import bound_text
 
 if TYPE_CHECKING:
     from flakeledger.model.records import Freeze, Replay
     from flakeledger.repo.ledger import Ledger
 
 
-def bound(runs: int) -> str:
-    """What 0 failures in this many runs say: the rate's 95 % bound, one-sided, as text."""
-    return f"{100 * (1 - 0.05 ** (1 / runs)):.1f} %"
-
-
-def newest_replay(ledger: Ledger, freeze: Freeze) -> Replay | None:
-    """The newest replay that judges the freeze, or None."""
-    if freeze.test is None:
-        return None
-    given = ledger.replays_by_test.get(freeze.test, ())
-    candidates = [replay for replay in given if replay.env == freeze.replay_env and _is_evidence(ledger, replay)]
-    return max(candidates, key=lambda replay: parse_instant(replay.run_at), default=None)
-
-
-def _is_evidence(ledger: Ledger, replay: Replay) -> bool:
-    return replay.seeded is not False or not ledger.sources.is_given(replay.test)
+def _judged(ledger: Ledger) -> Iterator[tuple[Freeze, Replay | None]]:
+    """Each freeze with the newest replay that judges it."""
+    return zip(ledger.freezes, ledger.newest_replays, strict=True)
 
 
 def needs_replay(ledger: Ledger, freeze: Freeze) -> bool:
@@ -57,8 +46,8 @@ def _command(ledger: Ledger, freeze: Freeze) -> str:
 
 def replay_missing(ledger: Ledger, _now: int) -> Iterator[Finding]:
     """No replay of the test at all."""
-    for freeze in ledger.freezes:
-        if freeze.test is None or not needs_replay(ledger, freeze) or newest_replay(ledger, freeze) is not None:
+    for freeze, newest in _judged(ledger):
+        if newest is not None or freeze.test is None or not needs_replay(ledger, freeze):
             continue
         if not ledger.replays_by_test.get(freeze.test):
             yield _aged(freeze, "replay-missing", f"no replay of {freeze.test} is recorded", _command(ledger, freeze))
@@ -66,8 +55,8 @@ def replay_missing(ledger: Ledger, _now: int) -> Iterator[Finding]:
 
 def replay_wrong_env(ledger: Ledger, _now: int) -> Iterator[Finding]:
     """Replays there are, but none of them is evidence from the row's `replay_env`."""
-    for freeze in ledger.freezes:
-        if freeze.test is None or not needs_replay(ledger, freeze) or newest_replay(ledger, freeze) is not None:
+    for freeze, newest in _judged(ledger):
+        if newest is not None or freeze.test is None or not needs_replay(ledger, freeze):
             continue
         others = ledger.replays_by_test.get(freeze.test, ())
         if others:
@@ -80,10 +69,9 @@ def replay_stale(ledger: Ledger, now: int) -> Iterator[Finding]:
     """The newest replay is too old."""
     assert ledger.policy is not None
     oldest = ledger.policy.limits.max_replay_age_days
-    for freeze in ledger.freezes:
-        newest = newest_replay(ledger, freeze) if needs_replay(ledger, freeze) else None
-        if newest is not None and now - parse_instant(newest.run_at) > oldest * DAY:
-            days = (now - parse_instant(newest.run_at)) // DAY
+    for freeze, newest in _judged(ledger):
+        if newest is not None and now - newest.at > oldest * DAY and needs_replay(ledger, freeze):
+            days = (now - newest.at) // DAY
             message = f"the newest replay of {freeze.test} is {days} days old; the policy allows {oldest}"
             yield _aged(freeze, "replay-stale", message, _command(ledger, freeze))
 
@@ -92,20 +80,18 @@ def replay_few_seeds(ledger: Ledger, _now: int) -> Iterator[Finding]:
     """The newest replay ran under too few seeds."""
     assert ledger.policy is not None
     least = ledger.policy.limits.min_seeds
-    for freeze in ledger.freezes:
-        newest = newest_replay(ledger, freeze) if needs_replay(ledger, freeze) else None
-        if newest is not None and newest.total < least:
+    for freeze, newest in _judged(ledger):
+        if newest is not None and newest.total < least and needs_replay(ledger, freeze):
             message = (
                 f"the newest replay of {freeze.test} ran under {newest.total} seeds; the policy asks for {least} "
-                f"(0 failures in {least} runs bound the rate at {bound(least)})"
+                f"(0 failures in {least} runs bound the rate at {bound_text(0, least)})"
             )
             yield _aged(freeze, "replay-few-seeds", message, _command(ledger, freeze))
 
 
 def replay_broken(ledger: Ledger, _now: int) -> Iterator[Finding]:
     """The newest replay passed nothing: broken, not flaky."""
-    for freeze in ledger.freezes:
-        newest = newest_replay(ledger, freeze)
+    for freeze, newest in _judged(ledger):
         if newest is not None and newest.passed == 0:
             message = (
                 f"{freeze.test} failed {newest.total} of {newest.total} runs on {newest.run_at}: "
@@ -123,11 +109,21 @@ def freeze_not_environment(ledger: Ledger, _now: int) -> Iterator[Finding]:
     assert ledger.policy is not None
     if ledger.policy.level == "ledger":
         return
+    suspicious = _suspicious_tests(ledger, ledger.policy.environment_failures)
     for freeze in ledger.freezes:
         if freeze.failure_class == "invariant":
             yield _not_environment(freeze, "an invariant failure is a bug to fix, not a reason to freeze")
-        elif freeze.test is not None and freeze.failure_class is not None:
+        elif freeze.test in suspicious and freeze.failure_class is not None:
             yield from _recorded_failures(ledger, freeze)
+
+
+def _suspicious_tests(ledger: Ledger, accepted: tuple[str, ...]) -> frozenset[str]:
+    """The tests with a replay that shows no failure of the environment, or a failure of another kind."""
+    return frozenset(
+        replay.test
+        for replay in ledger.replays
+        if not replay.failures or not all(is_environment(name, accepted) for name in replay.failures)
+    )
 
 
 def _not_environment(freeze: Freeze, why: str) -> Finding:
@@ -138,25 +134,28 @@ def _not_environment(freeze: Freeze, why: str) -> Finding:
 
 def _recorded_failures(ledger: Ledger, freeze: Freeze) -> Iterator[Finding]:
     assert ledger.policy is not None and freeze.test is not None
-    start = start_of(freeze)
-    since = (start or 0) - ledger.policy.limits.max_replay_age_days * DAY
-    replays = [r for r in ledger.replays_by_test.get(freeze.test, ()) if parse_instant(r.run_at) >= since]
+    accepted = ledger.policy.environment_failures
+    since = (start_of(freeze) or 0) - ledger.policy.limits.max_replay_age_days * DAY
+    replays = [replay for replay in ledger.replays_by_test.get(freeze.test, ()) if replay.at >= since]
     failures = {name for replay in replays for name in replay.failures}
     if not failures:
         if replays and needs_replay(ledger, freeze):
             runs = sum(replay.total for replay in replays)
-            message = f"{freeze.test}: no failure is recorded in {runs} runs (rate at most {bound(max(runs, 1))})"
+            message = f"{freeze.test}: no failure is recorded in {runs} runs (rate at most {bound_text(0, runs)})"
             found = at(freeze, "failure_class", "freeze-not-environment", message, "remove the row if it is mended")
             yield found._replace(level="warning", by_time=True)
         return
+    others = sorted([name for name in failures if not is_environment(name, accepted)])
+    if not others:
+        return
     flipped = not ledger.sources.is_given(freeze.test) and any(0 < r.passed < r.total for r in replays)
-    others = sorted(name for name in failures if not is_environment(name, ledger.policy.environment_failures))
-    if others and not flipped:
+    if not flipped:
         yield _not_environment(
             freeze, f"its replays failed with {', '.join(others)}, which no `environment_failures` of the policy names"
         )
 
 
+@lru_cache(maxsize=1024)  # replays fail with the same few exceptions
 def is_environment(name: str, accepted: tuple[str, ...]) -> bool:
     """Whether an exception's name is one of the accepted, or a built-in subclass of one of them."""
     if name in accepted or name.rpartition(".")[2] in accepted:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
+from operator import attrgetter
 
 from flakeledger.model.clock import DAY, format_date, format_instant, parse_date, window_end
 from flakeledger.model.fields import FREEZE_FIELDS, nearest_name, needed_at
@@ -22,6 +24,7 @@ NO_OWNERS = frozenset({"unassigned", "tbd", "none", "todo", "n/a", "?"})
 _OWNER = re.compile(r"@[A-Za-z0-9][A-Za-z0-9_.-]*(/[A-Za-z0-9][A-Za-z0-9_.-]*)*|[^@\s]+@[^@\s]+\.[^@\s]+", re.ASCII)
 
 
+@lru_cache(maxsize=1024)  # a few people own all rows
 def is_owner(text: str | None) -> bool:
     """Whether the text names somebody: `@name`, `@org/team` or an e-mail address."""
     return text is not None and text.lower().lstrip("@") not in NO_OWNERS and _OWNER.fullmatch(text) is not None
@@ -40,6 +43,8 @@ def shown(freeze: Freeze) -> str:
 
 def lacks(freeze: Freeze, field: str) -> bool:
     """Whether the row has neither the field nor a misspelt one that may mean it (a finding says so already)."""
+    if getattr(freeze, field) is not None:
+        return False
     written = freeze.places.fields
     if field in written:
         return False
@@ -54,8 +59,11 @@ def missing_field(ledger: Ledger, _now: int) -> Iterator[Finding]:
     """
     assert ledger.policy is not None
     needed = [field for field in needed_at(FREEZE_FIELDS, ledger.policy.level) if field.needed_at == "keyed"]
+    if not needed:
+        return
+    values = attrgetter(*(field.name for field in needed))
     for freeze in ledger.freezes:
-        for field in needed:
+        for field in needed if None in values(freeze) else ():
             if lacks(freeze, field.name):
                 yield at(
                     freeze,
@@ -120,12 +128,17 @@ def start_of(freeze: Freeze) -> int | None:
 
 def window_days(freeze: Freeze) -> int | None:
     """`expires - frozen_on` in days, rounded up; None where one of them is absent."""
-    end, start = end_of(freeze), start_of(freeze)
-    if end is None or start is None or freeze.expires is None:
+    if freeze.frozen_on is None or freeze.expires is None:
         return None
-    if len(freeze.expires) == len("2026-11-19"):
+    return _days_between(freeze.frozen_on, freeze.expires)
+
+
+@lru_cache(maxsize=1024)
+def _days_between(frozen_on: str, expires: str) -> int:
+    end = window_end(expires)
+    if len(expires) == len("2026-11-19"):
         end -= DAY
-    return -(-(end - start) // DAY)
+    return -(-(end - parse_date(frozen_on)) // DAY)
 
 
 def freeze_expired(ledger: Ledger, now: int) -> Iterator[Finding]:
@@ -146,9 +159,10 @@ def freeze_expired(ledger: Ledger, now: int) -> Iterator[Finding]:
 def freeze_expiring(ledger: Ledger, now: int) -> Iterator[Finding]:
     """Fewer than `warn_days` are left: a warning that names the owner."""
     assert ledger.policy is not None
+    soon = now + ledger.policy.limits.warn_days * DAY
     for freeze in ledger.freezes:
         end = end_of(freeze)
-        if end is None or now >= end or end - now >= ledger.policy.limits.warn_days * DAY:
+        if end is None or end >= soon or now >= end:
             continue
         days = -(-(end - now) // DAY)
         left = "less than a day" if days <= 1 else f"{days} days"
@@ -237,7 +251,7 @@ def freeze_not_bound(ledger: Ledger, _now: int) -> Iterator[Finding]:
         found = ledger.property_by_id.get(freeze.property_id or "")
         if found is None or freeze.test is None or found.tests is None:
             continue
-        if not any(covers(listed, freeze.test) for listed in found.tests):
+        if freeze.test not in found.tests and not any(covers(listed, freeze.test) for listed in found.tests):
             yield at(
                 freeze,
                 "property_id",
@@ -307,7 +321,10 @@ def freeze_unknown_runner(ledger: Ledger, _now: int) -> Iterator[Finding]:
     """`replay_env` or `runner_class` is no runner of the policy."""
     assert ledger.policy is not None
     names = [runner.name for runner in ledger.policy.runners]
+    known = {None, *names}
     for freeze in ledger.freezes:
+        if freeze.replay_env in known and freeze.runner_class in known:
+            continue
         for field, value in (("replay_env", freeze.replay_env), ("runner_class", freeze.runner_class)):
             if value is not None and value not in names:
                 yield at(

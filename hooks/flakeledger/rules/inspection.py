@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from flakeledger.model.clock import format_instant
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.findings import Finding
-from flakeledger.model.ledger_paths import LEDGERS
 from flakeledger.model.report import Report
 from flakeledger.repo.repository import Repository
 from flakeledger.repo.situation import INDEX, Basis, new_tree
@@ -47,16 +46,19 @@ class Outcome(NamedTuple):
 
 def inspect_ledgers(repository: Repository, request: Request) -> Outcome:
     """Every state rule on the new tree."""
+    judged = new_tree(repository.git, head=request.head, environment=request.environment)
+    repository.begin()
+    repository.recall()
     from flakeledger.rules.check import judge_ledger
     from flakeledger.rules.staleness import forgiven, is_stale
 
-    judged = new_tree(repository.git, head=request.head, environment=request.environment)
     ledger = repository.ledger(repository.tree(judged))
+    repository.prepare(ledger)
     findings = judge_ledger(ledger, request.now)
     basis = None
     if any(is_stale(finding) for finding in findings):
         basis, change = _known_change(repository, request)
-        if change is not None and change.basis.new == judged:
+        if change is not None and _leads_to(repository, change, judged):
             findings = forgiven(findings, change, lambda other: judge_ledger(other, request.now))
     notes = (*_unread_notes(repository, judged), *ledger_notes(ledger))
     return _outcome(request, ledger, findings, "" if basis is None else basis.why, notes, ledger.policy is None)
@@ -75,8 +77,14 @@ def _known_change(repository: Repository, request: Request) -> tuple[Basis | Non
     return basis, next(iter(changes.changes), None)
 
 
+def _leads_to(repository: Repository, change: Change, judged: str) -> bool:
+    """Whether the change ends in the tree that is judged: on a service it ends in a commit, which the index holds."""
+    return change.basis.new == judged or (judged == INDEX and not repository.git.index_differs(change.basis.new))
+
+
 def inspect_change(repository: Repository, request: Request) -> Outcome:
     """Every change rule on what is being committed, pushed or merged."""
+    repository.begin()
     from flakeledger.repo.base import resolve
     from flakeledger.repo.changes import changes_of
     from flakeledger.rules.check_changes import judge_changes
@@ -89,7 +97,7 @@ def inspect_change(repository: Repository, request: Request) -> Outcome:
         ledger = repository.ledger(repository.tree(INDEX))
         return _outcome(request, ledger, [], "unknown", (NOT_CHECKED, error.reason), False)
     changes = changes_of(repository, basis)
-    findings = judge_changes(changes.changes)
+    findings = judge_changes(changes.changes, request.now)
     notes = (*_unread_notes(repository, basis.new), *changes.notes)
     return _outcome(request, None, findings, basis.why, notes, False, repository.tree(basis.new).label)
 
@@ -113,11 +121,9 @@ def ledger_notes(ledger: Ledger) -> tuple[str, ...]:
 
 def _unread_notes(repository: Repository, judged: str) -> tuple[str, ...]:
     """Ledgers whose edits on disk are not in the tree that was judged."""
-    if judged != INDEX or repository.judges_disk:
+    if judged != INDEX:
         return ()
-    return tuple(
-        f"{path} has edits that are not staged; they were not checked" for path in repository.git.unstaged((LEDGERS,))
-    )
+    return tuple(f"{path} has edits that are not staged; they were not checked" for path in repository.unstaged_ledgers)
 
 
 def _outcome(

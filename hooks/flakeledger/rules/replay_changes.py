@@ -19,8 +19,8 @@ def log_lines(data: bytes) -> list[str]:
     """The lines of the log that can be read, in order, each once."""
     from flakeledger.store.replay_log import read_replays  # only a change of the log pays for it
 
-    replays, _ = read_replays(data, REPLAYS)
-    return list(dict.fromkeys(replay.text for replay in replays))
+    read, _ = read_replays(data, REPLAYS)
+    return list(dict.fromkeys(line.text for line in read))
 
 
 def first_missing(old: list[str], new: list[str]) -> str | None:

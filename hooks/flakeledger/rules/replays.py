@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from flakeledger.model.clock import format_instant, parse_instant
+from flakeledger.model.clock import format_instant
 from flakeledger.model.findings import Finding
 from flakeledger.model.ledger_paths import REPLAYS
 
@@ -19,7 +19,7 @@ CLOCK_SKEW = 300
 def replay_future(ledger: Ledger, now: int) -> Iterator[Finding]:
     """A replay that says it ran after now."""
     for replay in ledger.replays:
-        if parse_instant(replay.run_at) > now + CLOCK_SKEW:
+        if replay.at > now + CLOCK_SKEW:
             yield Finding(
                 REPLAYS,
                 replay.line,

@@ -13,8 +13,8 @@ import os
 import re
 import stat
 from contextlib import suppress
-from hashlib import sha256
 from typing import NamedTuple
+from zlib import crc32
 
 from flakeledger import __version__
 
@@ -62,7 +62,7 @@ class Cache(NamedTuple):
 
 
 def _heading(payload: bytes) -> bytes:
-    return HEADING + sha256(payload).hexdigest().encode() + b"\n"
+    return HEADING + b"%d %08x\n" % (len(payload), crc32(payload))
 
 
 def _replace(path: str, data: bytes) -> None:

@@ -3,7 +3,8 @@
 Invariants:
 * Every question is a constant number of processes (most are one), however many paths, revisions or steps it is about.
 * git runs at the root of the work tree with the caller's index, so that every path is relative to the root.
-* Nothing is fetched, locked or written in the repository; no shell, no pager, no replaced or grafted history.
+* Nothing is fetched, locked or written in the repository (`set_config` writes what its caller says); no shell, no
+  pager, no replaced or grafted history.
 * A refusal of git is `CannotTell` with git's own words, never an empty answer.
 * "Not here" is told apart from "none": a shallow boundary is no root, a broken ref is no unborn branch.
 """
@@ -31,11 +32,14 @@ from flakeledger.store.git_output import (
     tokens_of,
     tree_records,
 )
+from flakeledger.store.underway import Underway, failure, not_started
 
 if TYPE_CHECKING:
     from tempfile import TemporaryDirectory
 
-__all__ = ("Git", "Listing", "PathChange", "Step", "TreeEntry")
+    from flakeledger.store.git_history import PathVersion
+
+__all__ = ("Git", "Listing", "PathChange", "Step", "TreeEntry", "Underway")
 
 OPTIONS = ("--no-pager", "--no-replace-objects", "--literal-pathspecs")
 FIXED_ENVIRONMENT = {
@@ -69,11 +73,10 @@ REFUSALS = (
     ("must be run in a work tree", "change to the work tree; a git directory has no files to check"),
 )
 #: a split index would write its shared half, a file watcher its socket, into the real git directory
-ADD_QUIETLY = (
+QUIETLY = (
     *("-c", "core.splitIndex=false"),
     *("-c", "core.fsmonitor=false"),
     *("-c", f"core.hooksPath={os.devnull}"),
-    *("add", "-A"),
 )
 QUESTIONS = (
     "--is-bare-repository",
@@ -136,7 +139,11 @@ class Git(NamedTuple):
         try:
             return subprocess.Popen(command, cwd=self.root, env=self.environment, stdin=pipe, stdout=pipe, stderr=pipe)
         except OSError as error:
-            raise _no_git(error) from error
+            raise not_started(error) from error
+
+    def begin(self, *arguments: str) -> Underway:
+        """A git that runs beside us. CannotTell when it cannot be started."""
+        return Underway(("git", *OPTIONS), arguments, self.root, self.environment)
 
     def is_shallow(self) -> bool:
         """Whether history ends somewhere because it was not fetched."""
@@ -150,6 +157,16 @@ class Git(NamedTuple):
         """The last value of a configuration name, or None."""
         done = self._done(("config", "-z", "--get", name), b"", (0, 1))
         return None if done.returncode else os.fsdecode(done.stdout).removesuffix("\0")
+
+    def set_config(self, name: str, value: str) -> None:
+        """Give a name of this repository's own configuration one value. CannotTell when it cannot be written."""
+        self.run("config", "--local", "--replace-all", name, value)
+
+    def merge_file(self, ours: str, base: str, theirs: str) -> tuple[bytes, bool]:
+        """The merged text of three files outside of the repository, and whether conflict markers are left in it."""
+        labels = ("-L", "ours", "-L", "base", "-L", "theirs")
+        done = self._done(("merge-file", "-p", *labels, "--", ours, base, theirs), b"", range(128))
+        return done.stdout, done.returncode != 0
 
     # history
 
@@ -249,6 +266,23 @@ class Git(NamedTuple):
             raise CannotTell(f"the clone is too shallow to know which commit last changed {path}", DEEPEN)
         return found
 
+    def versions(self, starts: Sequence[str], path: str) -> Iterator[PathVersion]:
+        """Every commit behind `starts` whose version of a path differs from that of each parent, children first.
+
+        Side lines count. CannotTell, at the place where history ends early, when the clone is too shallow.
+        """
+        from flakeledger.store.git_history import path_versions  # only a change that adds a freeze pays for it
+
+        listed = self.run("rev-list", "--topo-order", "--full-history", *starts, "--", path)
+        out = self.run("diff-tree", "--stdin", "--root", "-c", "-r", *RAW, "--", path, given=listed)
+        boundary = self._boundary() if self.shallow else frozenset()
+        for version in path_versions(out, path):
+            if version.commit in boundary:
+                break
+            yield version
+        if boundary and not boundary.isdisjoint(os.fsdecode(self.run("rev-list", *starts)).split()):
+            raise CannotTell(f"the clone is too shallow to know the earlier versions of {path}", DEEPEN)
+
     def merge_heads(self) -> list[str]:
         """The other heads of a merge in progress, or of the clean merge whose hook this is."""
         try:
@@ -281,9 +315,17 @@ class Git(NamedTuple):
             del listing.entries[path]
         return listing
 
-    def index_changes(self, tree: str) -> list[PathChange]:
-        """How the index differs from a tree or the tree of a commit."""
-        return path_changes(tokens_of(self.run(*INDEX_DIFF, "--ita-invisible-in-index", tree, "--")))
+    def begin_index_changes(self, tree: str) -> Underway:
+        """The question of `index_changes`, asked of a git that runs beside us."""
+        return self.begin(*INDEX_DIFF, "--ita-invisible-in-index", tree, "--")
+
+    def index_changes(self, tree: str, underway: Underway | None = None) -> list[PathChange]:
+        """How the index differs from a tree or the tree of a commit; a mere intent to add is no difference.
+
+        `underway` is what `begin_index_changes` gave, when it was asked before.
+        """
+        underway = underway or self.begin_index_changes(tree)
+        return path_changes(tokens_of(underway.answer()))
 
     def index_differs(self, tree: str) -> bool:
         """Whether the index differs from a tree or the tree of a commit."""
@@ -294,9 +336,17 @@ class Git(NamedTuple):
         """How one tree (or commit) differs from another; a moved file is a deletion and an addition."""
         return path_changes(tokens_of(self.run("diff-tree", "-r", *RAW, old, new, "--")))
 
-    def unstaged(self, paths: Sequence[str]) -> list[str]:
-        """Paths at or below `paths` whose file on disk differs from the index, or is not in it; sorted."""
-        return sorted(set(tokens_of(self.run("ls-files", "-m", "-o", "-z", "--", *paths))))
+    def begin_unstaged(self, paths: Sequence[str]) -> Underway:
+        """The question of `unstaged`, asked of a git that runs beside us."""
+        return self.begin("ls-files", "-m", "-o", "-z", "--", *paths)
+
+    def unstaged(self, paths: Sequence[str], underway: Underway | None = None) -> list[str]:
+        """Paths at or below `paths` whose file on disk differs from the index, or is not in it; sorted.
+
+        `underway` is what `begin_unstaged` gave, when it was asked before.
+        """
+        underway = underway or self.begin_unstaged(paths)
+        return sorted(set(tokens_of(underway.answer())))
 
     @contextmanager
     def working_tree(self) -> Iterator[Git]:
@@ -307,7 +357,25 @@ class Git(NamedTuple):
         """
         with _temporary_folder() as folder:
             git = self._beside(folder)
-            git.run(*ADD_QUIETLY)
+            git.run(*QUIETLY, "add", "-A")
+            yield git
+
+    @contextmanager
+    def with_files(self, files: Mapping[str, bytes]) -> Iterator[Git]:
+        """The same repository with an index in which some files hold other bytes, as `git add` would store them.
+
+        For a handful of files: each is a process. The index and the new objects live in a temporary folder that
+        goes in the end. CannotTell when a file cannot be added.
+        """
+        with _temporary_folder() as folder:
+            git = self._beside(folder)
+            standing = self.index_entries(tuple(files)).entries
+            records = b""
+            for path, data in files.items():
+                mode = standing[path].mode if path in standing else "100644"
+                blob = git.run("hash-object", "-w", f"--path={path}", "--stdin", given=data).strip()
+                records += b"%s %s\t%s\0" % (mode.encode(), blob, os.fsencode(path))
+            git.run(*QUIETLY, "update-index", "-z", "--index-info", given=records)
             yield git
 
     def _beside(self, folder: str) -> Git:
@@ -329,10 +397,7 @@ class Git(NamedTuple):
     def _done(self, arguments: Sequence[str], given: bytes, ok: Sequence[int]) -> subprocess.CompletedProcess[bytes]:
         done = _start(self.root, self.environment, arguments, given)
         if done.returncode not in ok:
-            raise CannotTell(
-                f"git {' '.join(arguments)} failed: {telling_line(done.stderr) or f'exit code {done.returncode}'}",
-                "repair what git reports, then run this again",
-            )
+            raise failure(arguments, done.returncode, done.stderr)
         return done
 
     def _holds(self, head: str, other: str) -> bool:
@@ -377,7 +442,7 @@ def _start(
     try:
         return subprocess.run(command, cwd=directory, env=environment, input=given, capture_output=True, check=False)
     except OSError as error:
-        raise _no_git(error) from error
+        raise not_started(error) from error
 
 
 def _temporary_folder() -> TemporaryDirectory[str]:
@@ -388,10 +453,6 @@ def _temporary_folder() -> TemporaryDirectory[str]:
         return TemporaryDirectory(prefix="flakeledger-")
     except OSError as error:
         raise CannotTell(f"no temporary folder can be made: {error}", "point TMPDIR at a writable folder") from error
-
-
-def _no_git(error: OSError) -> CannotTell:
-    return CannotTell(f"git cannot be started: {error}", "install git, and run this in a folder that exists")
 
 
 def _refusal(directory: str, out: str, reason: str) -> CannotTell:

@@ -89,6 +89,20 @@ def index_records(out: bytes) -> Listing:
     return Listing(entries, unmerged)
 
 
+def folder_records(data: bytes, digits: int) -> dict[str, TreeEntry]:
+    """A tree object: mode, a blank, the name, NUL, the id as bytes. `digits` is how long an id is as text."""
+    entries: dict[str, TreeEntry] = {}
+    position, width = 0, digits // 2
+    while position < len(data):
+        blank = data.index(b" ", position)
+        end = data.index(b"\0", blank)
+        oid = data[end + 1 : end + 1 + width].hex()
+        mode = data[position:blank].decode().zfill(len(ABSENT_MODE))
+        entries[os.fsdecode(data[blank + 1 : end])] = TreeEntry(mode, oid)
+        position = end + 1 + width
+    return entries
+
+
 def path_changes(tokens: Iterable[str]) -> list[PathChange]:
     """Raw diff records: `:old mode, new mode, old id, new id, status`, then the path."""
     found = []

@@ -13,12 +13,12 @@ import re
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import islice
-from typing import NoReturn, Protocol
+from itertools import chain, islice
+from typing import NamedTuple, NoReturn, Protocol
 
 from flakeledger.model.errors import CannotTell
-from flakeledger.store.git import DEEPEN, Git
-from flakeledger.store.git_output import telling_line
+from flakeledger.store.git import DEEPEN, Git, TreeEntry
+from flakeledger.store.git_output import folder_records, telling_line
 
 #: Importing pygit2 takes 50 ms here and then 12 us a blob; `BatchReader.read` imports nothing and takes 20 to 85 us
 #: a blob, as the scheduler places the two processes. Measured in ms, small packed blobs, one `read` after the other,
@@ -29,10 +29,18 @@ READS_THAT_PAY_FOR_PYGIT2 = 1_500
 #: 60 requests of at most 65 bytes fit into the smallest pipe, of 4 KiB; larger windows gain nothing
 WINDOW = 60
 _BATCH = ("cat-file", "--batch")
+FOLDER_MODE = "040000"
 _OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 #: what says that a clone holds only a part of the objects it names
 _PARTIAL = r"^(extensions\.partialclone|remote\..*\.promisor)$"
 _OTHER_OBJECTS = ("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES")
+
+
+class Folder(NamedTuple):
+    """One level of a tree: its id, and what stands under each name; a folder in it has the mode `FOLDER_MODE`."""
+
+    oid: str
+    entries: dict[str, TreeEntry]
 
 
 class ObjectReader(Protocol):
@@ -59,7 +67,7 @@ def open_objects(git: Git, expected: int) -> ObjectReader:
 
 
 class BatchReader:
-    """Reads through `git cat-file --batch`; works wherever git does."""
+    """Reads blobs, and folders too, through `git cat-file --batch`; works wherever git does."""
 
     def __init__(self, git: Git) -> None:
         """Nothing is started before the first read."""
@@ -69,11 +77,26 @@ class BatchReader:
 
     def read(self, oid: str) -> bytes:
         """The content of a blob. CannotTell when it is missing, broken, or no blob."""
+        _check(oid)
+        return self._content(oid, "blob")[1]
+
+    def folder(self, oid: str) -> Folder:
+        """One level of a tree. CannotTell when it is missing, broken, or no tree."""
+        _check(oid)
+        return Folder(oid, folder_records(self._content(oid, "tree")[1], len(oid)))
+
+    def root(self, revision: str) -> Folder:
+        """The first level of a commit's tree, given by a name of our own making. CannotTell as in `folder`."""
+        oid, data = self._content(f"{revision}^{{tree}}", "tree")
+        return Folder(oid, folder_records(data, len(oid)))
+
+    def _content(self, name: str, kind: str) -> tuple[str, bytes]:
+        """The id and the content of an object of this kind."""
         if self._process is None or self._process.poll() is not None:
             self.close()
             self._process = self._git.start(*_BATCH)
-        self._ask(self._process, (oid,))
-        return self._answer(self._process, oid)
+        self._ask(self._process, (name,))
+        return self._answer(self._process, name, kind)
 
     def read_many(self, oids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """The id and the content of each blob in the order given, one at a time; errors as in `read`.
@@ -81,11 +104,16 @@ class BatchReader:
         It has a process of its own, so that `read` may be called in between and the rest may be left unread.
         """
         waiting = iter(oids)
+        if (first := next(waiting, None)) is None:
+            return
+        waiting = chain((first,), waiting)
         with self._git.start(*_BATCH) as process:
             while window := tuple(islice(waiting, WINDOW)):
+                for oid in window:
+                    _check(oid)
                 self._ask(process, window)
                 for oid in window:
-                    yield oid, self._answer(process, oid)
+                    yield oid, self._answer(process, oid, "blob")[1]
 
     def close(self) -> None:
         """End the process, if there is one."""
@@ -94,8 +122,6 @@ class BatchReader:
                 self._process = None
 
     def _ask(self, process: subprocess.Popen[bytes], oids: Sequence[str]) -> None:
-        for oid in oids:
-            _check(oid)
         assert process.stdin is not None
         try:
             process.stdin.write("".join(f"{oid}\n" for oid in oids).encode())
@@ -103,7 +129,7 @@ class BatchReader:
         except BrokenPipeError:
             raise self._absence.of(oids[0], _last_words(process)) from None
 
-    def _answer(self, process: subprocess.Popen[bytes], oid: str) -> bytes:
+    def _answer(self, process: subprocess.Popen[bytes], oid: str, wanted: str) -> tuple[str, bytes]:
         """One answer, read to its end whatever it says, so that the next one starts where it should."""
         assert process.stdout is not None
         header = process.stdout.readline().decode().split()
@@ -111,11 +137,11 @@ class BatchReader:
             raise self._absence.of(oid, _last_words(process))
         if len(header) != 3:
             raise self._absence.of(oid)
-        _, kind, size = header
+        found, kind, size = header
         data = process.stdout.read(int(size))
         if process.stdout.read(1) != b"\n":
             raise self._absence.of(oid, _last_words(process))
-        return data if kind == "blob" else _refuse(oid, kind)
+        return (found, data) if kind == wanted else _refuse(oid, kind, wanted)
 
 
 class Pygit2Reader:
@@ -145,7 +171,7 @@ class Pygit2Reader:
         except (ValueError, self._broken) as error:
             raise self._absence.of(oid, str(error)) from error
         name = self._kinds[int(kind)]
-        return bytes(data) if name == "blob" else _refuse(oid, name)
+        return bytes(data) if name == "blob" else _refuse(oid, name, "blob")
 
     def read_many(self, oids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """The id and the content of each blob in the order given, one at a time; errors as in `read`."""
@@ -188,8 +214,9 @@ def _check(oid: str) -> None:
         raise CannotTell(f"{oid!r} is no object id", "give all 40 (or 64) hexadecimal digits")
 
 
-def _refuse(oid: str, kind: str) -> NoReturn:
-    raise CannotTell(f"object {oid} is a {kind}, not the content of a file", "give the id of a blob")
+def _refuse(oid: str, kind: str, wanted: str) -> NoReturn:
+    what = {"blob": "the content of a file", "tree": "a folder"}[wanted]
+    raise CannotTell(f"object {oid} is a {kind}, not {what}", f"give the id of a {wanted}")
 
 
 def _last_words(process: subprocess.Popen[bytes]) -> str:

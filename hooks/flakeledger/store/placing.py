@@ -1,18 +1,34 @@
-"""Putting files into the work tree: a new one where nothing stands, or longer text in the place of the old.
+"""Putting files into the work tree: a new one where nothing stands, or another text in the place of the old.
 
 Invariants:
 * Nothing is overwritten that is not exactly what the caller read; nothing is written through a symbolic link.
 * A path goes down from the root by plain folder names; a folder on the way that is no folder is refused.
-* A file appears whole or not at all, and a rewritten one keeps its mode.
+* A file appears whole or not at all, and a rewritten one keeps its mode; one that nobody may write is refused.
+* Of several files none is put in its place before all of them are on the disk.
+* An unfinished file goes on every way out; what a killed process left has a name that `sweep` knows.
 """
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import stat
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from shlex import quote
 
 from flakeledger.model.errors import CannotTell
+
+_UNFINISHED = re.compile(r"\.(?P<name>.+)\.[0-9a-f]{16}\.unfinished", re.DOTALL)
+#: what helps where the reason is not that somebody lacks a right
+_FIXES = {
+    errno.ENOSPC: "free some space on its disk, then run this again; nothing was changed",
+    errno.EDQUOT: "free some of your quota, then run this again; nothing was changed",
+    errno.EFBIG: "raise the limit on the size of files (ulimit -f), then run this again; nothing was changed",
+    errno.EROFS: "mount its disk so that it can be written, then run this again",
+    errno.ENAMETOOLONG: "give it a shorter name",
+}
 
 
 def stands(root: str, path: str) -> bool:
@@ -38,7 +54,8 @@ def read_regular(root: str, path: str) -> bytes | None:
         return None
     mode = _mode(f"{root}/{path}")
     if mode is None or not stat.S_ISREG(mode):
-        raise CannotTell(f"{path} is no regular file", f"put a regular file in the place of {path}")
+        what = _kind(mode)
+        raise CannotTell(f"{path} is no regular file{what}", f"put a regular file in the place of {path}")
     try:
         with open(f"{root}/{path}", "rb") as file:
             return file.read()
@@ -51,24 +68,93 @@ def place(root: str, path: str, before: bytes | None, after: bytes) -> None:
 
     CannotTell when something else stands there now, or it cannot be written.
     """
+    place_all(root, {path: (before, after)})
+
+
+def place_all(root: str, changes: Mapping[str, tuple[bytes | None, bytes]]) -> None:
+    """Write several files, each given by what was read and what is to stand there.
+
+    CannotTell, with nothing changed, when something else stands there now or one of them cannot be written.
+    """
+    unfinished: dict[str, str] = {}
+    try:
+        for path, (before, after) in changes.items():
+            _refuse_changed(root, path, before)
+            unfinished[path] = _unfinished_name(f"{root}/{path}")
+            _prepare(root, path, unfinished[path], after)
+        for path, (before, _) in changes.items():
+            _refuse_changed(root, path, before)
+            _finish(root, path, unfinished[path])
+            del unfinished[path]
+    finally:
+        for leftover in unfinished.values():
+            with suppress(OSError):
+                os.unlink(leftover)
+
+
+def sweep(root: str, paths: Iterable[str]) -> None:
+    """Remove what a killed process left beside these files. Only for whoever holds the lock on editing."""
+    for path in paths:
+        folder, name = os.path.split(f"{root}/{path}")
+        with suppress(OSError):
+            for found in os.listdir(folder):
+                leftover = _UNFINISHED.fullmatch(found)
+                if leftover is not None and leftover["name"] == name:
+                    os.unlink(f"{folder}/{found}")
+
+
+def _unfinished_name(target: str) -> str:
+    folder, name = os.path.split(target)
+    return f"{folder}/.{name}.{os.urandom(8).hex()}.unfinished"
+
+
+def _refuse_changed(root: str, path: str, before: bytes | None) -> None:
     if read_regular(root, path) != before:
         raise CannotTell(f"{path} changed while this ran", "run it again")
+
+
+def _prepare(root: str, path: str, unfinished: str, after: bytes) -> None:
+    """Put the bytes on the disk under another name, with the mode of the file that they replace."""
     target = f"{root}/{path}"
-    unfinished = f"{target}.{os.urandom(8).hex()}"
+    mode = _mode(target)
+    if mode is not None and not (mode & 0o222 and os.access(target, os.W_OK)):
+        raise CannotTell(f"{path} is read-only", f"chmod u+w {quote(path)}")
     try:
         os.makedirs(os.path.dirname(target), exist_ok=True)
         with open(unfinished, "xb") as file:
             file.write(after)
             file.flush()
             os.fsync(file.fileno())
-        mode = _mode(target)
         if mode is not None:
             os.chmod(unfinished, stat.S_IMODE(mode))
+    except OSError as error:
+        raise _refusal(path, error) from error
+
+
+def _finish(root: str, path: str, unfinished: str) -> None:
+    target = f"{root}/{path}"
+    try:
         os.replace(unfinished, target)
     except OSError as error:
-        with suppress(OSError):
-            os.unlink(unfinished)
-        raise CannotTell(f"{path} cannot be written: {error.strerror}", f"make its folder writable: {path}") from error
+        raise _refusal(path, error) from error
+    with suppress(OSError):  # not every disk can sync a folder; the file is whole either way
+        folder = os.open(os.path.dirname(target), os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def _refusal(path: str, error: OSError) -> CannotTell:
+    folder = os.path.dirname(path) or "."
+    fix = _FIXES.get(error.errno or 0, f"make its folder writable: chmod u+wx {quote(folder)}")
+    return CannotTell(f"{path} cannot be written: {error.strerror}", fix)
+
+
+def _kind(mode: int | None) -> str:
+    if mode is None:
+        return ""
+    return ", but a symbolic link" if stat.S_ISLNK(mode) else ", but a folder" if stat.S_ISDIR(mode) else ""
 
 
 def _mode(path: str) -> int | None:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from flakeledger.model.findings import Finding
-from flakeledger.model.rows import MappingNode, Row
+from flakeledger.model.rows import MappingNode, Node, Row
 from flakeledger.store.chunks import Chunks, RowChunk, chunks_of
 from flakeledger.store.replay_log import read_replays
 from flakeledger.store.text import BYTE_ORDER_MARK, find_blemishes
@@ -20,16 +20,13 @@ from flakeledger.store.text import BYTE_ORDER_MARK, find_blemishes
 if TYPE_CHECKING:
     from flakeledger.store.yaml_rows import ChunkRead
 
-#: the version of what the reader gives for a chunk: a cache of typed rows is keyed on it
-READER_VERSION = 1
-
 __all__ = [
-    "READER_VERSION",
     "Chunks",
     "RowChunk",
     "RowsRead",
     "chunks_of",
     "read_chunks",
+    "read_document",
     "read_plain",
     "read_policy",
     "read_replays",
@@ -71,6 +68,22 @@ def read_policy(data: bytes, path: str) -> tuple[MappingNode | None, list[Findin
 
     notes = Notes(data.removeprefix(BYTE_ORDER_MARK).decode(), 1, path)
     node = read_mapping(notes.text, notes)
+    return node, sorted([*findings, *notes.findings])
+
+
+def read_document(data: bytes, path: str) -> tuple[Node | None, list[Finding]]:
+    """Another tool's YAML file with its places, or None; findings for everything that makes it unreadable.
+
+    It is refused like a ledger: nothing is constructed, and neither aliases nor depth can make it large.
+    """
+    findings, spans = find_blemishes(data, path)
+    if spans:
+        return None, findings
+    from flakeledger.store.yaml_nodes import read_node
+    from flakeledger.store.yaml_rows import Notes
+
+    notes = Notes(data.removeprefix(BYTE_ORDER_MARK).decode(), 1, path)
+    node = read_node(notes.text, notes)
     return node, sorted([*findings, *notes.findings])
 
 

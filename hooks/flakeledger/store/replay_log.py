@@ -10,29 +10,36 @@ Invariants:
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NoReturn
 
+from flakeledger.model.clock import parse_instant
 from flakeledger.model.fields import REPLAY_FIELDS, nearest_name
 from flakeledger.model.findings import Finding
 from flakeledger.model.kinds import Shape
-from flakeledger.model.records import Replay
+from flakeledger.model.records import LogLine, Replay
 from flakeledger.model.wording import listed, shown
 from flakeledger.store.text import BYTE_ORDER_MARK, find_blemishes, touches
 
 LONGEST_LINE = 1 << 20
 #: numbers beyond 64 bits are refused: other languages cannot hold them
 LARGEST_NUMBER = 2**64
+#: the outcomes that count; whatever else happened to a run leaves the count incomplete
+SETTLED = ("pass", "fail")
 _RESTORE = "write the line as the recorder wrote it, or delete it: lines that cannot be read may go"
 
 
-def read_replays(
-    data: bytes, path: str, first_line: int = 1, known: Sequence[Replay] = ()
-) -> tuple[list[Replay], list[Finding]]:
-    """The replays of a log, or of the end of one, and what is wrong with its lines.
+#: the lines of a log by the ids that they have: number and text
+Identified = Mapping[str, tuple[int, str]]
 
-    When `data` is only the end of the log, `first_line` is the line on which it starts and `known` holds the replays
-    of the lines above: an id that stands there too is a finding here.
+
+def read_replays(
+    data: bytes, path: str, first_line: int = 1, above: Identified | None = None
+) -> tuple[list[LogLine], list[Finding]]:
+    """The lines of a log, or of the end of one, and what is wrong with them.
+
+    When `data` is only the end of the log, `first_line` is the line on which it starts and `above` holds the lines
+    before it that have an id: one that stands there too is a finding here.
     """
     findings, spans = find_blemishes(data, path, "replay-malformed")
     findings = [finding._replace(line=finding.line + first_line - 1) for finding in findings]
@@ -44,15 +51,15 @@ def read_replays(
         )
     else:
         lines.pop()
-    replays = []
+    read = []
     for number, line in enumerate(lines, 1):
         if spans and touches(spans, number, number):
             continue
         try:
-            replays.append(_replay(line, first_line + number - 1))
+            read.append(_log_line(line, first_line + number - 1))
         except _BadLineError as refused:
             findings.append(refused.finding(path, first_line + number - 1, line))
-    return replays, sorted([*findings, *_duplicates(known, replays, path)])
+    return read, sorted([*findings, *_duplicates(above or {}, read, path)])
 
 
 class _BadLineError(Exception):
@@ -86,7 +93,7 @@ def _no_constant(name: str) -> NoReturn:
 _DECODER = json.JSONDecoder(object_pairs_hook=_distinct, parse_constant=_no_constant)
 
 
-def _replay(line: str, number: int) -> Replay:
+def _log_line(line: str, number: int) -> LogLine:
     values = _object(line)
     for name, value in values.items():
         check = _CHECKS.get(name)
@@ -98,22 +105,31 @@ def _replay(line: str, number: int) -> Replay:
     try:
         replay = Replay(
             number,
-            line,
             values["test"],
             values["run_at"],
+            parse_instant(values["run_at"]),
             values["env"],
-            values["seeds"],
             values["passed"],
             values["total"],
             values.get("id"),
             values.get("seeded"),
             values.get("failures", {}),
+            _unsettled(values),
         )
+        found = LogLine(line, values["seeds"], replay)
     except KeyError as missing:
         (name,) = missing.args
         raise _BadLineError(f"no {shown(name)}: {REPLAY_FIELDS.by_name[name].help}") from None
-    _check_numbers(replay, values)
-    return replay
+    _check_numbers(found, values)
+    return found
+
+
+def _unsettled(values: Mapping[str, Any]) -> int:
+    """How many runs ended neither in a pass nor in a failure; 0 where the line does not say how they ended."""
+    if "outcomes" in values:
+        return sum(outcome not in SETTLED for outcome in values["outcomes"])
+    failures = sum(values.get("failures", {}).values())
+    return max(values["total"] - values["passed"] - failures, 0) if failures else 0
 
 
 def _object(line: str) -> dict[str, Any]:
@@ -144,12 +160,13 @@ def _refuse_unknown(name: str) -> NoReturn:
     raise _BadLineError(message, name, fix=f"the fields are {listed(REPLAY_FIELDS.by_name)}")
 
 
-def _check_numbers(replay: Replay, values: dict[str, object]) -> None:
-    seeds, total, passed = len(replay.seeds), replay.total, replay.passed
+def _check_numbers(found: LogLine, values: dict[str, object]) -> None:
+    replay, seeds = found.replay, len(found.seeds)
+    total, passed = replay.total, replay.passed
     outcomes = values.get("outcomes")
     if total != seeds:
         message, place = f"total is {total}, and there are {seeds} seeds", "total"
-    elif len(set(replay.seeds)) != seeds:
+    elif len(set(found.seeds)) != seeds:
         message, place = "a seed stands twice", "seeds"
     elif passed > total:
         message, place = f"passed is {passed}, more than the total of {total}", "passed"
@@ -162,15 +179,15 @@ def _check_numbers(replay: Replay, values: dict[str, object]) -> None:
     raise _BadLineError(message, place, "replay-inconsistent")
 
 
-def _duplicates(known: Iterable[Replay], replays: Iterable[Replay], path: str) -> Iterator[Finding]:
-    first = {replay.id: replay for replay in known if replay.id is not None}
-    for replay in replays:
+def _duplicates(above: Identified, read: Iterable[LogLine], path: str) -> Iterator[Finding]:
+    first = dict(above)
+    for text, _, replay in read:
         if replay.id is None:
             continue
-        earlier = first.setdefault(replay.id, replay)
-        if earlier.text != replay.text:
-            message = f"{shown(replay.id)} is the id of another replay, on line {earlier.line}"
-            column = max(replay.text.find('"id"') + 1, 1)
+        number, earlier = first.setdefault(replay.id, (replay.line, text))
+        if earlier != text:
+            message = f"{shown(replay.id)} is the id of another replay, on line {number}"
+            column = max(text.find('"id"') + 1, 1)
             yield Finding(
                 path, replay.line, column, "replay-duplicate", message, "give the newer replay an id of its own"
             )

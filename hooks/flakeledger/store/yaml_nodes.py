@@ -67,6 +67,26 @@ def read_mapping(text: str, notes: Notes) -> MappingNode | None:
     return node if notes.whole else None
 
 
+def read_node(text: str, notes: Notes) -> Node | None:
+    """The one document of another tool's file, as strictly as the policy; None, with the reason in the notes."""
+    try:
+        get = start(text)
+        get()
+        if type(get()) is StreamEndEvent:
+            return ScalarNode(None, notes.first, 1)
+        node = _node(get, get(), notes, 1)
+        get()
+        event = get()
+        if type(event) is not StreamEndEvent:
+            notes.refuse(event, "this file is one YAML document", "delete this line and what follows it")
+    except UnreadableError:
+        return None
+    except YamlError as error:
+        notes.mistake(explain(complaint_of(error), notes.lines, notes.first))
+        return None
+    return node if notes.whole else None
+
+
 def _node(get: GetEvent, event: Any, notes: Notes, depth: int) -> Node:
     kind = type(event)
     if kind is ScalarEvent:

@@ -3,7 +3,7 @@
 Invariants:
 * Only events come out: no composer, constructor or resolver runs, so a scalar stays text.
 * What the parser raises is told as a `Complaint`.
-* Only `yaml_rows` and `yaml_nodes` import this module, and only the reader imports those, when it must parse.
+* Only `yaml_rows`, `yaml_nodes` and `row_spans` import this module: the reader when it must parse, and the editor.
 """
 
 from __future__ import annotations

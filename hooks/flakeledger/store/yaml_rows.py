@@ -145,7 +145,7 @@ def _value(get: GetEvent, event: Any, base: int, notes: Notes) -> tuple[Value, _
     """A value, the places of its items, and the last line it stands on."""
     kind = type(event)
     if kind is ScalarEvent:
-        return text_of(event, notes), None, _last_line(event, notes)
+        return text_of(event, notes), None, last_line(event, notes)
     if kind is SequenceStartEvent:
         return _list(get, event, base, notes)
     if kind is MappingStartEvent:
@@ -170,7 +170,7 @@ def _list(get: GetEvent, first: Any, base: int, notes: Notes) -> tuple[Value, _I
             _refuse_item(event, notes, "a list holds texts only")
         items.append(text_of(event, notes))
         places.append([event.start_mark.line - base, event.start_mark.column + 1])
-        last = _last_line(event, notes)
+        last = last_line(event, notes)
 
 
 def _mapping(get: GetEvent, first: Any, base: int, notes: Notes) -> tuple[Value, _Items, int]:
@@ -190,7 +190,7 @@ def _mapping(get: GetEvent, first: Any, base: int, notes: Notes) -> tuple[Value,
         kind = type(event)
         if kind is not ScalarEvent:
             _refuse_item(event, notes, "a mapping in a row holds texts only")
-        last = _last_line(event, notes)
+        last = last_line(event, notes)
         if name in entries:
             forbid_duplicate(key, name, notes.first + base + places[name][0], notes)
             continue
@@ -282,7 +282,7 @@ def _refuse_row(event: Any, notes: Notes) -> NoReturn:
     notes.refuse(event, message, f"put a space after the colon: {written}" if written else "write `- name: value`")
 
 
-def _last_line(event: Any, notes: Notes) -> int:
+def last_line(event: Any, notes: Notes) -> int:
     """The last line of a scalar. The mark of a block scalar's end stands on the next token's line."""
     end: int = event.end_mark.line
     if event.style not in _BLOCK:

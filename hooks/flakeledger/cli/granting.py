@@ -1,0 +1,147 @@
+"""What the row of a freeze says: what a person asked for, and for the rest what the policy and the tree say.
+
+Invariants:
+* Nothing is guessed: where the policy and the tree leave more than one answer, the person is asked (`CannotTell`).
+* Pins are those of the tree at hand. A pin that stands is never replaced.
+* Whether the row may be written is not decided here: the rules decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from flakeledger.cli.ledger_edits import policy_of
+from flakeledger.model.clock import DAY, LAST_SECOND, format_date
+from flakeledger.model.errors import CannotTell
+from flakeledger.model.ledger_paths import PROPERTIES
+from flakeledger.model.records import Freeze
+from flakeledger.model.rows import Places
+from flakeledger.repo.ledger import Ledger, covers
+from flakeledger.store.editor import NewValue
+
+
+class Wanted(NamedTuple):
+    """What a person asks for; None where the policy, the tree or the standing row decides."""
+
+    test: str
+    reason: str | None = None
+    owner: str | None = None
+    property_id: str | None = None
+    runner: str | None = None
+    failure_class: str | None = None
+    days: int | None = None
+    expires: str | None = None
+    issue: str | None = None
+
+
+def new_row(ledger: Ledger, wanted: Wanted, now: int) -> Freeze:
+    """The row of a first freeze with the longest window that may be meant.
+
+    CannotTell when the policy cannot be read, no property or several list the test, or nobody or several own it.
+    """
+    policy = policy_of(ledger)
+    runner = wanted.runner or policy.default_runner
+    keyed = policy.level != "ledger"
+    row = Freeze(
+        Places(1, 1, {}),
+        test=wanted.test,
+        owner=wanted.owner or _owner(ledger, wanted.test),
+        frozen_on=format_date(now),
+        expires=next(window_ends(ledger, wanted, now)),
+        reason=wanted.reason,
+        property_id=wanted.property_id or _property(ledger, wanted.test),
+        replay_env=runner,
+        runner_class=runner if keyed else None,
+        failure_class=wanted.failure_class or ("environment" if keyed else None),
+        fixture_hashes=None,
+        generator_hash=None,
+        test_hash=None,
+        witness=None,
+        note=None,
+        renewed=None,
+        issue=wanted.issue,
+    )
+    return pinned_row(ledger, row) if keyed else row
+
+
+def renewed_row(ledger: Ledger, standing: Freeze, wanted: Wanted, now: int) -> Freeze:
+    """The standing row with a fresh window, one renewal more, and what was asked for.
+
+    CannotTell when the policy cannot be read.
+    """
+    keyed = policy_of(ledger).level != "ledger"
+    row = standing._replace(
+        owner=wanted.owner or standing.owner,
+        frozen_on=format_date(now),
+        expires=next(window_ends(ledger, wanted, now)),
+        reason=wanted.reason or standing.reason,
+        property_id=wanted.property_id or standing.property_id,
+        replay_env=wanted.runner or standing.replay_env,
+        runner_class=(standing.runner_class and wanted.runner) or standing.runner_class,
+        failure_class=wanted.failure_class or standing.failure_class,
+        renewed=(standing.renewed or 0) + 1,
+        issue=wanted.issue or standing.issue,
+    )
+    return pinned_row(ledger, row) if keyed else row
+
+
+def pinned_row(ledger: Ledger, row: Freeze) -> Freeze:
+    """The row with the pins and the runner class that it does not hold, as the tree has them.
+
+    What the tree cannot tell stays absent, and what is written stays, even where it was refused.
+    """
+    full = ledger.pinned(row)
+    written = row.places.fields
+    return row._replace(
+        runner_class=row.runner_class if "runner_class" in written else row.runner_class or row.replay_env,
+        fixture_hashes=row.fixture_hashes if "fixture_hashes" in written else full.fixture_hashes or None,
+        generator_hash=row.generator_hash if "generator_hash" in written else full.generator_hash,
+        test_hash=row.test_hash if "test_hash" in written else full.test_hash,
+    )
+
+
+def values_of(row: Freeze) -> dict[str, NewValue]:
+    """The fields that the row has, in table order, as they are written."""
+    return {name: value for name, value in row._asdict().items() if name != "places" and value is not None}
+
+
+def window_ends(ledger: Ledger, wanted: Wanted, now: int) -> Iterator[str]:
+    """The ends that may be meant, the longest first: what was asked for; else the policy's window, then the short one
+    that needs no replay. CannotTell when one lies beyond the calendar.
+    """
+    limits = policy_of(ledger).limits
+    if wanted.expires is not None:
+        yield wanted.expires
+        return
+    days = [limits.max_window_days, limits.unproven_days] if wanted.days is None else [wanted.days]
+    for number in dict.fromkeys(days):
+        if now + number * DAY > LAST_SECOND:
+            raise CannotTell("the window would end after the year 9999", "give its end: --expires DATE")
+        yield format_date(now + number * DAY)
+
+
+def _owner(ledger: Ledger, test: str) -> str:
+    path = test.partition("::")[0]
+    owners = ledger.code_owners(path)
+    if len(owners) != 1:
+        found = f"CODEOWNERS gives it {', '.join(owners)}" if owners else "CODEOWNERS gives it nobody"
+        raise CannotTell(f"who answers for {test} is not known: {found}", 'say who: --owner "@name"')
+    return owners[0]
+
+
+def _property(ledger: Ledger, test: str) -> str | None:
+    """The one property that lists the test; None for a test that the tree does not have: a rule says more of it."""
+    ids = [row.id for row in ledger.properties if any(covers(listed, test) for listed in row.tests or ())]
+    if len(ids) == 1:
+        return ids[0]
+    if ids:
+        raise CannotTell(
+            f"{test} is listed by {', '.join(map(str, ids))}", f"say which of them it protects: --property {ids[0]}"
+        )
+    if ledger.sources.test(test).state != "found":
+        return None
+    raise CannotTell(
+        f"no property lists {test}, so what it protects is not known",
+        f'add "{test}" to the tests of a property in {PROPERTIES}',
+    )

@@ -1,0 +1,141 @@
+"""The change rule about freezing a test again: a window that begins anew is counted, and rests on newer evidence.
+
+Invariants:
+* A standing row with another `frozen_on` is a renewal of the row of the base.
+* A row that is added is a renewal of the newest row that its test had before, also under another id, unless that one
+  ended long ago. History is read only then.
+* A row that fell because it was void or its test was gone may come back with no more time than it had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from flakeledger.model.clock import DAY, format_instant
+from flakeledger.model.findings import Finding
+from flakeledger.model.records import Freeze
+from flakeledger.repo.change import Change, voids
+from flakeledger.rules.freeze_changes import granted, standing
+from flakeledger.rules.freezes import at, end_of, start_of
+
+if TYPE_CHECKING:
+    from flakeledger.repo.history import EarlierRow, Version
+
+#: so many days after its end a freeze is forgotten
+FORGOTTEN_DAYS = 90
+
+
+def freeze_renewed(change: Change, now: int) -> Iterator[Finding]:
+    """A window begins anew, but too early, without newer evidence, or more often than the policy allows."""
+    for before, after in standing(change):
+        if before.frozen_on != after.frozen_on:
+            yield from _renewal(change, before, after, now, stands=True)
+    for row in granted(change):
+        earlier = _earlier(change, row)
+        if earlier is None or _is_forgotten(earlier.row, now) or _is_restored(change, earlier, row):
+            continue
+        if not _returns(change, earlier, row):
+            yield from _renewal(change, earlier.row, row, now, stands=False)
+
+
+def _earlier(change: Change, row: Freeze) -> EarlierRow | None:
+    assert row.test is not None
+
+    def match(version: Version) -> Freeze | None:
+        same = next((old for old in version.freezes if old.test == row.test), None)
+        return same or next((old for old in version.freezes if _is_moved(change, version, old, row)), None)
+
+    return change.history_of(row.test).earlier_row(match)
+
+
+def _is_moved(change: Change, version: Version, old: Freeze, row: Freeze) -> bool:
+    """Whether a row of an old version is about the same test under an id that is gone.
+
+    It is if its function has the same name, or the same text but for the name.
+    """
+    if old.test is None or row.test is None or old.property_id != row.property_id or change.new.has_test(old.test):
+        return False
+    name = _function(row.test)
+    if _function(old.test) == name:
+        return True
+    digest = change.new.sources.test_digest(row.test)
+    return digest is not None and digest == version.ledger().sources.digest_as(old.test, name)
+
+
+def _function(test: str) -> str:
+    """The name of a test's function, without its file, its class and its parameters; an odd id is its own name."""
+    from flakeledger.repo.ids import split_test_id  # only a row of the same property pays for it
+
+    try:
+        return split_test_id(test).parts[-1]
+    except ValueError:
+        return test
+
+
+def _is_forgotten(old: Freeze, now: int) -> bool:
+    end = end_of(old)
+    return end is not None and now - end >= FORGOTTEN_DAYS * DAY
+
+
+def _is_restored(change: Change, earlier: EarlierRow, row: Freeze) -> bool:
+    """Whether a branch puts back what it took away: the row stands unchanged where the branch began.
+
+    A merge that brings a row back which the other side removed is something else.
+    """
+    return earlier.stands and not change.basis.merged and earlier.row[1:] == row[1:]
+
+
+def _returns(change: Change, earlier: EarlierRow, row: Freeze) -> bool:
+    """Whether the old row fell, and the new one takes no more time than that had, on a replay of its own."""
+    old = earlier.row
+    old_end, end = end_of(old), end_of(row)
+    if old_end is None or end is None or end > old_end or (row.renewed or 0) != (old.renewed or 0):
+        return False
+    if earlier.follower is None and not earlier.stands:
+        return False
+    holder = earlier.holder()
+    follower = change.new if earlier.follower is None else earlier.follower()
+    assert old.test is not None
+    fell = not follower.has_test(old.test) or bool(follower.void_pins(old)) or voids(holder, follower, old)
+    known = [replay[1:] for replay in holder.replays if replay.test == row.test]
+    return fell and any(replay[1:] not in known for replay in change.new.replays_by_test.get(row.test or "", ()))
+
+
+def _renewal(change: Change, old: Freeze, row: Freeze, now: int, *, stands: bool) -> Iterator[Finding]:
+    lacks = list(_lacks(change, old, row, now))
+    if lacks:
+        message = f"{row.test} is frozen anew, after the freeze of {old.frozen_on} to {old.expires}: {'; '.join(lacks)}"
+        yield at(row, "frozen_on", "freeze-renewed", message, _fix(old, stands=stands))
+
+
+def _lacks(change: Change, old: Freeze, row: Freeze, now: int) -> Iterator[str]:
+    """What a renewal needs and this one has not."""
+    limits = change.policy.limits
+    start, end = start_of(old), end_of(old)
+    first = None if end is None else end - limits.warn_days * DAY
+    if first is None or now < first:
+        from_when = "" if first is None else f", from {format_instant(first)} on"
+        yield f"a window is renewed in its last {limits.warn_days} days or later{from_when}"
+    newest = change.new.newest_replay(row)
+    if newest is None or start is None or newest.at < start + DAY:
+        yield f"no replay from {row.replay_env} is of a later day than {old.frozen_on}"
+    count = (old.renewed or 0) + 1
+    if (row.renewed or 0) != count:
+        yield f"`renewed` is {row.renewed or 0}, and must be {count}"
+    if max(row.renewed or 0, count) > limits.max_renewals:
+        yield f"the policy allows no more than {limits.max_renewals}"
+
+
+def _fix(old: Freeze, *, stands: bool) -> str:
+    count = old.renewed or 0
+    if stands:
+        return (
+            f"restore `frozen_on: {old.frozen_on}` and `expires: {old.expires}`; to go on after that, replay the test "
+            f"again and renew the row in time, with `renewed: {count + 1}`"
+        )
+    return (
+        f"do without the freeze, or replay the test again and renew it in time, with `renewed: {count + 1}`; if it "
+        f"fell with a pin or with its test, freeze it on a new replay with `expires: {old.expires}` at most and "
+        f"`renewed: {count}`"
+    )

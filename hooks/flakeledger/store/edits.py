@@ -1,0 +1,115 @@
+"""Writes edited ledgers: one command at a time, all files of a command or none.
+
+Invariants:
+* Whoever edits holds the lock, a file below the git directory that the system frees when its process dies, however
+  that is: a killed command leaves no lock behind, and no unfinished file that the next one does not remove.
+* Who waits for the lock knows for whom, and not for ever.
+* A file that changed since it was read is never overwritten.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from time import sleep
+from typing import NamedTuple
+
+from flakeledger.model.errors import CannotTell
+from flakeledger.store.cache import FOLDER
+from flakeledger.store.git import Git
+from flakeledger.store.placing import place_all, read_regular, sweep
+
+LOCK = "edit.lock"
+#: how long a command waits for another one: seconds, and how often it looks
+PATIENCE = 10.0
+_LOOKS_A_SECOND = 50
+_LONGEST_PID = 20
+
+
+class Edits(NamedTuple):
+    """The right to edit; `locked` gives it."""
+
+    root: str
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of a file, None where nothing stands. CannotTell for what is no regular file."""
+        return read_regular(self.root, path)
+
+    def write(self, changes: Mapping[str, tuple[bytes | None, bytes]]) -> None:
+        """Put texts in place, each given as what was read (None: nothing) and what is to stand there.
+
+        CannotTell, with nothing changed, when a file changed since, or one of them cannot be written.
+        """
+        sweep(self.root, changes)
+        place_all(self.root, changes)
+
+    def append_lines(self, path: str, lines: bytes) -> None:
+        """Add whole lines to a file, or make it. CannotTell, with nothing changed, when that cannot be done."""
+        before = self.read(path)
+        joint = b"\n" if before and not before.endswith(b"\n") else b""
+        self.write({path: (before, (before or b"") + joint + lines)})
+
+
+def write_all(git: Git, changes: Mapping[str, tuple[bytes | None, bytes]]) -> None:
+    """Lock, and put texts in place as `Edits.write` does. CannotTell also when the lock is not to be had."""
+    with locked(git) as edits:
+        edits.write(changes)
+
+
+def append_lines(git: Git, path: str, lines: bytes) -> None:
+    """Lock, and add whole lines to a file as `Edits.append_lines` does."""
+    with locked(git) as edits:
+        edits.append_lines(path, lines)
+
+
+@contextmanager
+def locked(git: Git, patience: float = PATIENCE) -> Iterator[Edits]:
+    """Hold the lock on editing. What is read and written meanwhile no other command changes.
+
+    CannotTell, with the number of the process that holds it, after `patience` seconds.
+    """
+    lock = _open(f"{git.git_dir}/{FOLDER}")
+    try:
+        _wait(lock, patience)
+        os.ftruncate(lock, 0)
+        os.pwrite(lock, str(os.getpid()).encode(), 0)
+        try:
+            yield Edits(git.root)
+        finally:
+            os.ftruncate(lock, 0)
+    finally:
+        os.close(lock)
+
+
+def _open(folder: str) -> int:
+    try:
+        with suppress(FileExistsError):
+            os.mkdir(folder)
+        if not stat.S_ISDIR(os.lstat(folder).st_mode):
+            raise CannotTell(f"{folder} is no folder", "remove it")
+        return os.open(f"{folder}/{LOCK}", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+    except OSError as error:
+        raise CannotTell(
+            f"the lock on editing cannot be made: {folder}/{LOCK}: {error.strerror}",
+            f"make {folder} a folder that you may write",
+        ) from error
+
+
+def _wait(lock: int, patience: float) -> None:
+    try:
+        from fcntl import LOCK_EX, LOCK_NB, flock
+    except ImportError as error:
+        fix = "edit the ledger by hand, or run this where the system locks files, such as in WSL"
+        raise CannotTell("this system has no locks on files", fix) from error
+    for _ in range(int(patience * _LOOKS_A_SECOND)):
+        with suppress(BlockingIOError):
+            flock(lock, LOCK_EX | LOCK_NB)
+            return
+        sleep(1 / _LOOKS_A_SECOND)
+    holder = os.pread(lock, _LONGEST_PID, 0).decode(errors="replace") or "of an unknown number"
+    raise CannotTell(
+        f"another flakeledger (process {holder}) is editing the ledgers",
+        f"wait until it is done; if it hangs, end it: kill {holder}",
+    )

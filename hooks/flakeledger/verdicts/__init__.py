@@ -1,0 +1,1 @@
+"""The decision tables: data and pure functions, one screen each."""

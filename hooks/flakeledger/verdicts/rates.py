@@ -1,0 +1,53 @@
+"""What counts of failures say about a rate: its upper bound with a confidence of 95 %, one-sided.
+
+Invariants:
+* The bound is exact (Clopper and Pearson): the rate at which so few failures, or fewer, are seen in 5 % of all tries.
+* The work is bounded: it grows with the square root of the number of runs.
+"""
+
+from __future__ import annotations
+
+from math import exp, lgamma, log, log1p
+
+_UNLIKELY = 0.05
+#: each one halves what is left of the interval: enough for every digit that is printed
+_HALVINGS = 40
+#: what adds less than this part of the sum is left out
+_NEGLIGIBLE = 1e-12
+
+
+def upper_bound(failed: int, runs: int) -> float:
+    """The highest rate of failure that so many failures in so many runs (at least one) leave possible."""
+    if failed == 0:
+        return float(1 - _UNLIKELY ** (1 / runs))
+    low, high = failed / runs, 1.0
+    for _ in range(_HALVINGS if failed < runs else 0):
+        rate = (low + high) / 2
+        if _at_most(failed, runs, rate) > _UNLIKELY:
+            low = rate
+        else:
+            high = rate
+    return high
+
+
+def _at_most(failed: int, runs: int, rate: float) -> float:
+    """How likely so many failures or fewer are at a rate of at least `failed / runs` and below 1."""
+    ways = lgamma(runs + 1) - lgamma(failed + 1) - lgamma(runs - failed + 1)
+    term = exp(ways + failed * log(rate) + (runs - failed) * log1p(-rate))
+    total = 0.0
+    for count in range(failed, -1, -1):  # the terms only fall: the likeliest count is above them all
+        total += term
+        if term <= total * _NEGLIGIBLE:
+            break
+        term *= count * (1 - rate) / ((runs - count + 1) * rate)
+    return total
+
+
+def percent(rate: float) -> str:
+    """The rate as text: `13.9 %`."""
+    return f"{100 * rate:.1f} %"
+
+
+def bound_text(failed: int, runs: int) -> str:
+    """The upper bound of so many failures in so many runs as text; without a run nothing is bounded."""
+    return percent(upper_bound(failed, runs) if runs else 1.0)

@@ -1,0 +1,57 @@
+"""Upper bounds of rates: known figures, and a slow exact sum."""
+
+from __future__ import annotations
+
+from math import comb
+from time import perf_counter
+
+import pytest
+
+from flakeledger.verdicts.rates import bound_text, percent, upper_bound
+
+
+@pytest.mark.parametrize(
+    ("failed", "runs", "text"),
+    [
+        (0, 1, "95.0 %"),
+        (0, 20, "13.9 %"),
+        (0, 50, "5.8 %"),
+        (0, 300, "1.0 %"),
+        (1, 20, "21.6 %"),  # tables of Clopper and Pearson
+        (2, 20, "28.3 %"),
+        (5, 50, "19.9 %"),
+        (20, 20, "100.0 %"),
+        (0, 0, "100.0 %"),  # nothing ran
+    ],
+)
+def test_known_bounds(failed: int, runs: int, text: str) -> None:
+    assert bound_text(failed, runs) == text
+
+
+BILLION = 10**9
+
+
+def is_likely(failed: int, runs: int, rate: int) -> bool:
+    """Whether so few failures are seen in more than 5 % of all tries, at a rate in billionths: the exact sum."""
+    ways = sum(comb(runs, count) * rate**count * (BILLION - rate) ** (runs - count) for count in range(failed + 1))
+    return bool(20 * ways > BILLION**runs)
+
+
+@pytest.mark.parametrize("runs", [1, 2, 7, 20, 100])
+def test_the_bound_is_the_rate_at_which_so_few_failures_are_seen_in_5_percent_of_all_tries(runs: int) -> None:
+    for failed in range(runs):
+        rate = int(upper_bound(failed, runs) * BILLION)
+        assert is_likely(failed, runs, rate - 1)
+        assert not is_likely(failed, runs, rate + 2)
+
+
+@pytest.mark.parametrize("failed", [0, 1, 1000, 250_000, 499_999, 500_000])
+def test_a_log_line_of_half_a_million_seeds_takes_no_time(failed: int) -> None:
+    start = perf_counter()
+    bound = upper_bound(failed, 500_000)
+    assert failed / 500_000 <= bound <= 1
+    assert perf_counter() - start < 1
+
+
+def test_a_rate_as_text() -> None:
+    assert percent(0.1) == "10.0 %"
