@@ -52,7 +52,7 @@ FULL = Sizes(
     large=Size(10_000, 1_000, 1_000_000, 100_000),
     wide=Size(300, 30, 2_000, 100_000),
     commits=1_000,
-    runs=9,
+    runs=15,
     plain_runs=3,
 )
 QUICK = Sizes(

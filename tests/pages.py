@@ -118,11 +118,31 @@ def _commands(block: Block) -> Iterator[Step]:
 
 
 def shows(shown: tuple[str, ...], real: str) -> bool:
-    """Whether the real output is what is shown: a line `...` stands for any lines, `...` in a line for any text."""
-    pattern = "".join(
-        r"(?:.*\n)*?" if line == "..." else ".*".join(map(re.escape, line.split("..."))) + r"\n" for line in shown
-    )
-    return re.fullmatch(pattern, re.sub(r"(?m) +$", "", real)) is not None
+    """Whether the real output is what is shown: a line `...` stands for any lines, `...` in a line for any text.
+
+    Each `...` stands for as few lines as it can: no more steps than lines that are shown times lines that are real.
+    """
+    lines = re.sub(r"(?m) +$", "", real).split("\n")
+    if lines.pop():
+        return False
+    here = there = 0
+    gap: tuple[int, int] | None = None
+    while there < len(lines):
+        if here < len(shown) and shown[here] == "...":
+            gap = here, there
+            here += 1
+        elif here < len(shown) and _shows_line(shown[here], lines[there]):
+            here, there = here + 1, there + 1
+        elif gap is not None:
+            gap = gap[0], gap[1] + 1
+            here, there = gap[0] + 1, gap[1]
+        else:
+            return False
+    return all(line == "..." for line in shown[here:])
+
+
+def _shows_line(shown: str, real: str) -> bool:
+    return re.fullmatch(".*".join(map(re.escape, shown.split("..."))), real) is not None
 
 
 def run_session(found: list[Step], where: Path) -> list[str]:

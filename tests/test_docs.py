@@ -296,6 +296,8 @@ def test_what_a_page_shows_is_what_happens(page: Path, repository: Path) -> None
         (("a", "..."), "a\n", True),
         (("a", "...", "d"), "a\nb\nc\nd\n", True),
         (("...", "b"), "a\nb\nc\n", False),
+        (("...", "a") * 6, "a\n" * 2000, True),
+        ((*(("...", "a") * 6), "b"), "a\n" * 2000, False),
         (("x ... z",), "x y z\n", True),
         (("x ... z",), "x y\nz\n", False),
         (("a.c",), "abc\n", False),

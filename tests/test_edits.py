@@ -14,7 +14,7 @@ import pytest
 
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.ledger_paths import FIXTURES, FREEZES, REPLAYS
-from flakeledger.store.edits import append_lines, locked, write_all
+from flakeledger.store.edits import append_lines, locked
 from flakeledger.store.git import Git
 from killed_writer import COMMENT, add_row, kill_one, numbers
 
@@ -27,6 +27,12 @@ SMALL_DISK = 64 << 10
 def git(repository: Path) -> Git:
     (repository / "ledgers").mkdir()
     return Git.open(str(repository), os.environ)
+
+
+def write_all(git: Git, changes: dict[str, tuple[bytes | None, bytes]]) -> None:
+    """One command that has read everything already."""
+    with locked(git) as edits:
+        edits.write(changes)
 
 
 def names(folder: Path) -> list[str]:
@@ -162,10 +168,10 @@ def test_a_full_disk_changes_nothing(git: Git, repository: Path, small_disk: str
     before = (repository / FREEZES).read_bytes()
     code = f"""\
 {small_disk}from flakeledger.model.errors import CannotTell
-from flakeledger.store.edits import write_all
 before = open({FREEZES!r}, "rb").read()
 try:
-    write_all(git, {{{FIXTURES!r}: (None, b"# small"), {FREEZES!r}: (before, before + {len(COMMENT)} * b"#")}})
+    with locked(git) as edits:
+        edits.write({{{FIXTURES!r}: (None, b"# small"), {FREEZES!r}: (before, before + {len(COMMENT)} * b"#")}})
 except CannotTell as error:
     print(error.reason, "/", error.fix)
 """

@@ -67,15 +67,39 @@ def test_diff_shows_what_would_change_and_nothing_that_drives_a_terminal(
     assert capsys.readouterr().out.splitlines() == [
         "--- a/ledgers/freezes.yaml",
         "+++ b/ledgers/freezes.yaml",
-        "@@ -1,5 +1,5 @@",
+        "@@ -1,4 +1,4 @@",
         " # head",
         " - test: a.py::t",
         '+  owner: "x"',
         '   reason: "\\x1b[31m red"',
-        "-  owner: x\\r",
-        " ",
+        "-  owner: x",
     ]
     assert b"\r" in (ledgers / "freezes.yaml").read_bytes()
+
+
+PATCHES = {
+    "no newline at the end": UGLY,
+    "a newline at the end": f"{UGLY}\n",
+    "blank lines at the end": f"{UGLY}\n\n\n",
+    "canonical but for the newline at the end": FINE.removesuffix("\n"),
+    "carriage returns": f"{UGLY}\n".replace("\n", "\r\n"),
+    "letters of the world": UGLY.replace("why", "\u00fc\u4e00"),
+    "a long ledger": "# head\n"
+    + "".join(f"- test: a.py::t{n}\n  owner:{' ' * (1 + n % 9 // 8)}x\n" for n in range(40)),
+}
+
+
+@pytest.mark.parametrize("text", PATCHES.values(), ids=PATCHES.keys())
+def test_a_diff_is_a_patch_that_git_applies(
+    ledgers: Path, text: str, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    (ledgers / "freezes.yaml").write_bytes(text.encode())
+    (ledgers / "properties.yaml").write_bytes(b"- statement: it holds\n  id: A")
+    assert main(["format", "--diff"]) == 1
+    patch = capfdbinary.readouterr().out
+    applied = subprocess.run(["git", "apply", "-"], input=patch, capture_output=True, check=False)
+    assert applied.returncode == 0, (patch, applied.stderr)
+    assert main(["format", "--check"]) == 0
 
 
 @pytest.mark.parametrize("command", ["format", "format-ledgers"])
@@ -149,6 +173,12 @@ def test_what_init_writes_is_canonical(repository: Path, monkeypatch: pytest.Mon
     assert main(["format"]) == 0
     for path in (FREEZES, FIXTURES, PROPERTIES):
         assert format_rows((repository / path).read_bytes(), path) == (repository / path).read_bytes()
+
+
+@pytest.mark.parametrize("path", [FREEZES, FIXTURES, PROPERTIES])
+def test_our_own_ledgers_are_canonical(path: str) -> None:
+    data = (MANIFEST.parent / path).read_bytes()
+    assert format_rows(data, path) == data
 
 
 def test_a_commit_is_stopped_and_finds_its_ledger_formatted(ledgers: Path) -> None:

@@ -460,6 +460,168 @@ def test_too_early_and_without_a_newer_replay_nothing_is_renewed(world: World) -
         assert [rule for rule, _ in answer.findings] == ["freeze-renewed"]
 
 
+# frozen before
+
+
+def thawed(world: World, day: int = 5) -> None:
+    """A freeze of day 1 to 31 that a green replay ended."""
+    frozen(world)
+    world.replay(day, 20)
+    world.record("green")
+    assert typed(world, "thaw", REFUND, "--now", noon(day)).code == 0
+    assert hook_findings(world, day) == []
+    world.record("thawed")
+
+
+def fell_with_a_fixture(world: World, day: int = 5) -> None:
+    """By commands alone, in one commit: the file, its lock, the row that falls with them."""
+    world.write(ORDERS, '{"a": 2}\n')
+    assert typed(world, "lock", "--drop-void").code == 0
+    assert hook_findings(world, day) == []
+    world.record("another fixture")
+
+
+def fell_with_a_generator(world: World, day: int = 5) -> None:
+    edit_generator(world)
+    assert typed(world, "thaw", REFUND, "--now", noon(day)).code == 0
+    assert hook_findings(world, day) == []
+    world.record("other generators")
+
+
+FALLS = (fell_with_a_fixture, fell_with_a_generator)
+
+
+@pytest.mark.parametrize("fall", FALLS, ids=[fall.__name__ for fall in FALLS])
+def test_a_freeze_that_fell_comes_back_on_a_replay_with_the_time_that_it_had_left(
+    world: World, fall: Callable[[World], None]
+) -> None:
+    frozen(world)
+    fall(world)
+    refused = freeze(world, REFUND, *SAID, day=6)
+    assert (refused.code, [rule for rule, _ in refused.findings]) == (1, ["freeze-renewed"])
+    assert "replay the test on the tree as it is now and run this again" in refused.out
+    world.replay(6)
+    answer = must_freeze(world, day=6)
+    assert (window(world), "renewed" in fields(world)) == (on(31), False)
+    assert f"note: the freeze of {REFUND} from {on(1)} to {on(31)} fell with a pin or with its test" in answer.out
+    assert hook_findings(world, 6) == []
+
+
+def test_one_that_comes_back_keeps_its_count_and_may_end_earlier(world: World) -> None:
+    frozen(world)
+    world.replay(28)
+    world.record("a newer replay")
+    must_freeze(world, REFUND, "--renew", day=29)
+    world.record("renewed")
+    fell_with_a_fixture(world, day=30)
+    world.replay(31)
+    must_freeze(world, REFUND, *SAID, "--days", "9", day=31)
+    assert (window(world), fields(world)["renewed"]) == (on(40), "1")
+    assert hook_findings(world, 31) == []
+
+
+def test_an_end_that_is_an_instant_is_kept_as_it_was(world: World) -> None:
+    end = f"{on(20)}T08:00:00+02:00"
+    must_freeze(world, REFUND, *SAID, "--expires", end)
+    world.record("frozen")
+    fell_with_a_fixture(world)
+    world.replay(6)
+    must_freeze(world, day=6)
+    assert window(world) == end
+    assert hook_findings(world, 6) == []
+
+
+def test_one_that_fell_gets_more_time_only_as_a_renewal(world: World) -> None:
+    frozen(world)
+    fell_with_a_fixture(world)
+    world.replay(6)
+    refused = freeze(world, REFUND, *SAID, "--days", "30", day=6)
+    assert (refused.code, [rule for rule, _ in refused.findings]) == (1, ["freeze-renewed"])
+    world.replay(26)
+    must_freeze(world, REFUND, *SAID, "--days", "30", day=26)
+    assert (window(world), fields(world)["renewed"]) == (on(56), "1")
+    assert hook_findings(world, 26) == []
+
+
+def test_a_test_that_moved_is_the_same_test(world: World) -> None:
+    frozen(world)
+    moved = "tests/test_shop.py::test_refund"
+    world.move(TESTS, "tests/test_shop.py")
+    world.sub(PROPERTIES, TESTS, "tests/test_shop.py")
+    assert typed(world, "thaw", REFUND, "--now", noon(5)).code == 0
+    assert hook_findings(world, 5) == []
+    world.record("moved")
+    world.replay(6, test=moved)
+    answer = must_freeze(world, moved, day=6)
+    assert window(world, moved) == on(31)
+    assert f"the freeze of {REFUND} from" in answer.out
+    assert hook_findings(world, 6) == []
+
+
+@pytest.mark.parametrize("day", [25, 33, 119])
+def test_after_a_freeze_that_ended_a_new_one_is_its_renewal(world: World, day: int) -> None:
+    thawed(world)
+    world.replay(day)
+    answer = must_freeze(world, day=day)
+    assert (window(world), fields(world)["renewed"]) == (on(day + 30), "1")
+    assert f"note: {REFUND} was frozen from {on(1)} to {on(31)}: this counts as renewal 1 of 1" in answer.out
+    assert hook_findings(world, day) == []
+
+
+def test_too_early_the_rule_says_what_is_lacking(world: World) -> None:
+    thawed(world)
+    refused = freeze(world, REFUND, *SAID, day=6)
+    assert (refused.code, world.read(FREEZES), world.git("status", "--porcelain")) == (1, "", "")
+    assert refused.findings == [
+        (
+            "freeze-renewed",
+            f"{REFUND} is frozen anew, after the freeze of {on(1)} to {on(31)}: "
+            f"a window is renewed in its last 7 days or later, from {on(25)}T00:00:00Z on",
+        )
+    ]
+    assert "writes `renewed: 1` itself" in refused.out
+
+
+def test_renewals_are_used_up_over_rows_that_went(world: World) -> None:
+    thawed(world)
+    world.replay(33)
+    must_freeze(world, day=33)
+    world.record("renewed")
+    assert typed(world, "thaw", REFUND, "--now", noon(70)).code == 0
+    world.record("expired")
+    world.replay(71)
+    refused = freeze(world, REFUND, *SAID, day=71)
+    assert (refused.code, {rule for rule, _ in refused.findings}) == (1, {"freeze-renewed", "freeze-renewals"})
+    assert "the policy allows no more than 1" in refused.out
+
+
+def test_90_days_after_its_end_a_freeze_is_forgotten(world: World) -> None:
+    thawed(world)
+    world.replay(366)
+    answer = must_freeze(world, day=366)
+    assert (window(world), "renewed" in fields(world)) == (on(396), False)
+    assert "was frozen" not in answer.out
+    assert hook_findings(world, 366) == []
+
+
+def test_a_row_that_is_gone_on_disk_only_stands_in_the_way(world: World) -> None:
+    frozen(world)
+    world.write(ORDERS, '{"a": 2}\n')
+    assert typed(world, "lock", "--drop-void").code == 0
+    world.replay(6)
+    refused = freeze(world, REFUND, *SAID, day=6)
+    assert (refused.code, world.read(FREEZES)) == (1, "")
+    assert "its row is gone on disk only: commit that first" in refused.out
+
+
+def test_what_was_renewed_by_name_and_has_no_row_is_sent_to_the_command_that_works(world: World) -> None:
+    thawed(world)
+    world.replay(33)
+    answer = freeze(world, REFUND, "--renew", day=33)
+    assert answer.code == 2
+    assert f"fix: flakeledger freeze {REFUND} --reason TEXT" in answer.err
+
+
 # printing
 
 

@@ -80,6 +80,14 @@ def test_a_row_that_reached_main_is_judged_no_more(templates: Templates, tmp_pat
     assert levels(world, 1) == []
 
 
+def test_a_scheduled_run_leaves_it_to_the_rules_about_time(templates: Templates, tmp_path: Path) -> None:
+    world = templates.start(tmp_path / "world", base, "ledger", "block")
+    together(replay(1), freeze(1, 30))(world)
+    world.record("freeze")
+    assert world.judge_push(1, world.squash()) == frozenset()
+    assert world.judge_schedule(20) == {"replay-stale"}
+
+
 @pytest.mark.parametrize(
     ("note", "text", "found"),
     [

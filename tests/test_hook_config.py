@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from flakeledger.cli.hook_config import INSTALLED_TYPES, hook_config
+from flakeledger.cli.hook_config import HOOKS, INSTALLED_TYPES, hook_config
 from flakeledger.cli.tool_source import ToolSource, named_source, source_of_record
 from flakeledger.repo.guard import GUARDS, hooks
 
+HOME = Path(__file__).parent.parent
 #: pre-commit's own reader, which has no types
 load_config = importlib.import_module("pre_commit.clientlib").load_config
 LOCAL = source_of_record(None, "flakeledger")
@@ -39,7 +40,7 @@ STYLES = {
     "every key is there": f"""\
 default_install_hook_types: [pre-commit, pre-merge-commit, pre-push]
 ci:
-  skip: [check-ledgers, check-change]
+  skip: [format-ledgers, check-ledgers, check-change]
 {RUFF}""",
     "another service setting": f"ci:\n  autofix_prs: false\n{RUFF}",
     "some types only": f"{RUFF}default_install_hook_types: [pre-commit]\n",
@@ -74,7 +75,7 @@ def test_every_byte_stays_and_pre_commit_reads_the_rest(style: str, source: Tool
     file.write_bytes(after)
     loaded = load_config(str(file))
     ours = loaded["repos"][-1]
-    assert [hook["id"] for hook in ours["hooks"]] == list(GUARDS)
+    assert [hook["id"] for hook in ours["hooks"]] == list(HOOKS)
     assert loaded["repos"][:-1] == _loaded(before, tmp_path)["repos"]
 
 
@@ -146,7 +147,7 @@ def test_half_of_the_hooks_is_said() -> None:
 
 
 def test_a_new_file_installs_every_stage_and_spares_the_service(tmp_path: Path) -> None:
-    for source, skipped in ((LOCAL, list(GUARDS)), (REMOTE, ["check-change"])):
+    for source, skipped in ((LOCAL, [*HOOKS]), (REMOTE, ["check-change"])):
         found = hook_config(None, source)
         assert found.advice == ()
         loaded = yaml.safe_load(found.text or b"")
@@ -157,6 +158,17 @@ def test_a_new_file_installs_every_stage_and_spares_the_service(tmp_path: Path) 
         load_config(str(file))
 
 
+@pytest.mark.parametrize("path", [None, ".pre-commit-config.yaml"], ids=["what init writes", "our own"])
+def test_a_local_entry_runs_every_hook_as_the_manifest_has_it(path: str | None) -> None:
+    text = hook_config(None, LOCAL).text if path is None else (HOME / path).read_bytes()
+    manifest = yaml.safe_load((HOME / ".pre-commit-hooks.yaml").read_bytes())
+    local = {hook["id"]: hook for hook in yaml.safe_load(text or b"")["repos"][0]["hooks"]}
+    told = {"name", "description", "language", "minimum_pre_commit_version"}
+    for hook in manifest:
+        assert local[hook["id"]].items() >= {key: hook[key] for key in hook.keys() - told}.items()
+        assert local[hook["id"]].keys() - hook.keys() == set()
+
+
 def test_a_revision_of_digits_stays_a_text() -> None:
     loaded = yaml.safe_load(hook_config(None, REMOTE).text or b"")
     assert loaded["repos"][0]["rev"] == "0123456"
@@ -165,7 +177,7 @@ def test_a_revision_of_digits_stays_a_text() -> None:
 @pytest.mark.parametrize(
     ("style", "advice"),
     [
-        ("another service setting", "add check-ledgers, check-change to `skip:`"),
+        ("another service setting", "add format-ledgers, check-ledgers, check-change to `skip:`"),
         ("some types only", "let default_install_hook_types hold"),
         ("every key is there", None),
         ("plain", None),

@@ -175,3 +175,21 @@ def test_a_broken_module_is_neither_found_nor_absent() -> None:
     found = ids.find_test(ids.split_test_id("a.py::test_a"), module_facts(b"def test_a(:\n"), lambda _: True)
     assert found.state == "unreadable"
     assert found.reason.startswith("a.py: line 1 is no Python")
+
+
+@pytest.mark.parametrize(
+    ("data", "renamed"),
+    [
+        (b"def test_a(): test_a()", b"def test_b(): test_b()"),
+        (b"def test_ab(): xtest_a", b"def test_ab(): xtest_a"),
+        ("# é test_a\n".encode("latin-1"), "# é test_b\n".encode("latin-1")),
+        ("étest_a".encode(), "étest_a".encode()),
+        (b"\r\ntest_a\0", b"\r\ntest_b\0"),
+    ],
+)
+def test_whole_words_are_replaced(data: bytes, renamed: bytes) -> None:
+    assert ids.with_word(data, "test_a", "test_b") == renamed
+
+
+def test_a_word_is_no_pattern_and_its_replacement_no_template() -> None:
+    assert ids.with_word(b"a.b acb", "a.b", r"\1\g<0>") == rb"\1\g<0> acb"

@@ -439,7 +439,7 @@ def test_one_bad_entry_does_not_hinder_the_others(templates: Templates, tmp_path
     world.write("flaky.json", json.dumps(entries))
     answer = take(world, "flaky.json")
     assert lacks(answer) == {REFUND: "owner"}
-    assert "wrote 2 rows to ledgers/freezes.yaml; 1 were there already; 1 lack something" in answer.out
+    assert "wrote 2 rows to ledgers/freezes.yaml; 1 was there already; 1 lacks something" in answer.out
     assert frozen(world) == [CLOCK, TOTAL] or frozen(world) == [TOTAL, CLOCK]
     assert '"@ada"' in world.row(FREEZES, TOTAL)
     assert world.commit(1) == frozenset()
@@ -478,7 +478,7 @@ def test_a_dry_run_writes_nothing(templates: Templates, tmp_path: Path) -> None:
     world = start(templates, tmp_path)
     world.write("quarantine.txt", f"{REFUND}\n")
     answer = take(world, "quarantine.txt", "--days", "3", "--owner", "@ada", "--dry-run")
-    assert (answer.code, answer.out.startswith("would write 1 rows")) == (0, True)
+    assert (answer.code, answer.out.startswith("would write 1 row ")) == (0, True)
     assert world.read(FREEZES) == ""
 
 

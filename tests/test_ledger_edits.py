@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import os
+import re
+import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from flakeledger.cli.ledger_edits import LedgerEdits
+from commands import TOOL, hook_findings, noon
+from flakeledger.cli.ledger_edits import LedgerEdits, OpenLedgers, open_ledgers
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.ledger_paths import FIXTURES, FREEZES, PROPERTIES
-from flakeledger.repo.repository import Repository, open_repository
-from world import World
+from flakeledger.store.edits import locked
+from flakeledger.store.git import Git
+from world import REFUND, TOTAL, World
+
+#: seconds; a command that does not wait for the lock has read and judged by then
+LONG_ENOUGH_TO_READ = 1.0
 
 
 @pytest.fixture
@@ -21,42 +29,43 @@ def world(tmp_path: Path) -> World:
 
 
 @pytest.fixture
-def repository(world: World) -> Iterator[Repository]:
-    with open_repository(str(world.root), os.environ, from_disk=True) as opened:
+def ledgers(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenLedgers]:
+    monkeypatch.chdir(world.root)
+    with open_ledgers(writes=True) as opened:
         yield opened
 
 
-def test_edits_of_one_file_add_up_and_are_written_once(world: World, repository: Repository) -> None:
+def test_edits_of_one_file_add_up_and_are_written_once(world: World, ledgers: OpenLedgers) -> None:
     before = world.read(FIXTURES)
-    edits = LedgerEdits(repository)
+    edits = LedgerEdits(ledgers.repository)
     edits.append_all(FIXTURES, [{"id": "FX-2", "path": "b.json", "sha256": "ab" * 32}])
     edits.change_all(FIXTURES, {"FX-2": {"sha256": "cd" * 32, "hash": "bytes"}})
     assert world.read(FIXTURES) == before
     assert edits.files == {
         FIXTURES: f"{before}- id: FX-2\n  path: b.json\n  sha256: {'cd' * 32}\n  hash: bytes\n".encode()
     }
-    edits.write()
+    edits.write(ledgers.right)
     assert world.read(FIXTURES).encode() == edits.files[FIXTURES]
 
 
-def test_an_edit_that_is_taken_back_writes_nothing(world: World, repository: Repository) -> None:
+def test_an_edit_that_is_taken_back_writes_nothing(world: World, ledgers: OpenLedgers) -> None:
     (world.root / FIXTURES).chmod(0o444)
-    edits = LedgerEdits(repository)
+    edits = LedgerEdits(ledgers.repository)
     edits.append_all(FIXTURES, [{"id": "FX-2", "path": "b.json", "sha256": "ab" * 32}])
     edits.remove_all(FIXTURES, ["FX-2"])
     assert edits.files == {}
     assert list(edits.next_steps()) == []
-    edits.write()
+    edits.write(ledgers.right)
 
 
-def test_no_file_is_written_when_one_of_them_changed_meanwhile(world: World, repository: Repository) -> None:
+def test_no_file_is_written_when_one_of_them_changed_meanwhile(world: World, ledgers: OpenLedgers) -> None:
     before = world.read(PROPERTIES)
-    edits = LedgerEdits(repository)
+    edits = LedgerEdits(ledgers.repository)
     edits.change_all(PROPERTIES, {"PROP-1": {"owner": "@finley"}})
     edits.append_all(FIXTURES, [{"id": "FX-2", "path": "b.json", "sha256": "ab" * 32}])
     world.append(FIXTURES, "# somebody else was here\n")
     with pytest.raises(CannotTell, match=f"{FIXTURES} changed"):
-        edits.write()
+        edits.write(ledgers.right)
     assert world.read(PROPERTIES) == before
     assert world.read(FIXTURES).endswith("# somebody else was here\n")
 
@@ -70,19 +79,43 @@ ROWS = (
 
 @pytest.mark.parametrize(("text", "expected"), ROWS)
 def test_the_text_of_a_row_has_all_its_lines_and_no_others(
-    world: World, repository: Repository, text: str, expected: str
+    world: World, ledgers: OpenLedgers, text: str, expected: str
 ) -> None:
     (world.root / FIXTURES).write_bytes(text.encode())
-    edits = LedgerEdits(repository)
+    edits = LedgerEdits(ledgers.repository)
     edits.append_all(FIXTURES, [{"id": "B", "path": "b"}])
     assert edits.row_text(FIXTURES, "id", "A") == expected
 
 
-def test_two_commands_at_once_lose_no_row(world: World, repository: Repository) -> None:
-    one, other = LedgerEdits(repository), LedgerEdits(repository)
+def test_what_was_written_meanwhile_is_not_overwritten(world: World, ledgers: OpenLedgers) -> None:
+    one, other = LedgerEdits(ledgers.repository), LedgerEdits(ledgers.repository)
     one.append_all(FREEZES, [{"test": "a.py::test_a"}])
     other.append_all(FREEZES, [{"test": "a.py::test_b"}])
-    one.write()
+    one.write(ledgers.right)
     with pytest.raises(CannotTell, match="changed"):
-        other.write()
+        other.write(ledgers.right)
     assert world.read(FREEZES) == "- test: a.py::test_a\n"
+
+
+def test_who_writes_nothing_needs_no_lock(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(world.root)
+    with open_ledgers(writes=True), open_ledgers(writes=False) as other:
+        edits = LedgerEdits(other.repository)
+        edits.append_all(FREEZES, [{"test": "a.py::test_a"}])
+        edits.write(other.right)
+    assert world.read(FREEZES) == ""
+
+
+def test_two_commands_at_once_wait_for_each_other_and_both_succeed(world: World) -> None:
+    """Both start while a third command holds the lock, so that each could read before the other one has written."""
+    command = [str(TOOL), "freeze", "--reason", "depends on the wall clock", "--owner", "@finley", "--now", noon(1)]
+    with locked(Git.open(str(world.root), os.environ)):
+        running = [
+            subprocess.Popen([*command, test], cwd=world.root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            for test in (REFUND, TOTAL)
+        ]
+        time.sleep(LONG_ENOUGH_TO_READ)
+    said = [one.communicate()[0] for one in running]
+    assert [one.returncode for one in running] == [0, 0], said
+    assert sorted(re.findall(r"(?m)^- test: (.*)$", world.read(FREEZES))) == [REFUND, TOTAL]
+    assert hook_findings(world, 1) == []

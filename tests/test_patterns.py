@@ -25,7 +25,7 @@ from flakeledger.model.patterns import (
 from flakeledger.model.policy import PathClass, Policy, Runner
 
 #: refused here although git gives it a meaning: a slash that is escaped or inside a bracket, `**` behind a name
-REFUSED_ALTHOUGH_READ = re.compile(r"\\/|\[[^\]]*/|[^/*]\*\*+/")
+REFUSED_ALTHOUGH_READ = re.compile(r"\\/|\[[!^]?\]?(?:\\.|[^\]\\])*/|[^/*]\*\*+/")
 
 
 def git_matches(repository: Path, pattern: str, paths: Iterable[str]) -> set[str]:
@@ -267,6 +267,8 @@ SOUP = st.lists(PIECES, min_size=1, max_size=9).map("".join)
 @settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(SOUP, st.lists(SMALL_PATHS, min_size=5, max_size=40))
 @example("**/b/**/a/**/b", ["b/a/b", "a/b/b/a/a/b", "b/b", "b/a/b/c"])
+@example("[]/[a-b]", ["a"])
+@example("[\\]/[a-b]", ["a"])
 @example("*ab*ab", ["abab", "aab/abab", "abaab", "ababa", "aabbab"])
 def test_random_patterns_mean_what_git_means_by_them(repository: Path, pattern: str, paths: list[str]) -> None:
     same_as_git(repository, pattern, paths)

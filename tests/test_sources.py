@@ -357,3 +357,34 @@ def test_parameters_do_not_change_what_is_looked_for() -> None:
     for test in ("test_plain.py::test_function", "test_plain.py::TestOuter::test_in"):
         assert split_test_id(f"{test}[a::b]").parts == split_test_id(test).parts
         assert sources.test(f"{test}[a::b]") == sources.test(test)
+
+
+RENAMED = {
+    "test_a.py": "def test_one(x):\n    assert help_one(x) and x\n\n\ndef help_one(x):\n    return x\n",
+    "test_b.py": "def test_two(x):\n    assert help_one(x) and x\n\n\ndef help_one(x):\n    return x\n",
+    "test_c.py": "def test_two(x):\n    assert help_one(x)\n\n\ndef help_one(x):\n    return x\n",
+    "test_d.py": "class TestD:\n    def test_one(self):\n        assert 1\n",
+    "test_e.py": "class TestD:\n    def test_two(self):\n        assert 1\n",
+    "a.spec.ts": 'test("one (quickly)", () => 1)\n',
+    "b.spec.ts": 'test("two", () => 1)\n',
+}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "same"),
+    [
+        ("test_a.py::test_one", "test_b.py::test_two", True),
+        ("test_a.py::test_one", "test_c.py::test_two", False),
+        ("test_a.py::test_one[1]", "test_b.py::test_two[2]", True),
+        ("test_d.py::TestD::test_one", "test_e.py::TestD::test_two", True),
+        ("a.spec.ts::one (quickly)", "b.spec.ts::two", True),
+        ("test_a.py::test_none", "test_b.py::test_two", False),
+        ("gone.py::test_one", "test_b.py::test_two", False),
+        ("no id", "test_b.py::test_two", False),
+    ],
+)
+def test_a_renamed_test_has_the_digest_of_its_new_name(old: str, new: str, same: bool) -> None:
+    sources = Repository(RENAMED).sources()
+    wanted = sources.test_digest(new)
+    assert wanted is not None
+    assert (sources.digest_as(old, split_test_id(new).parts[-1]) == wanted) is same

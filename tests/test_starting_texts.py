@@ -8,6 +8,7 @@ import shlex
 import pytest
 import yaml
 
+from flakeledger.cli.lock import next_id
 from flakeledger.cli.starting_texts import (
     Example,
     example_of,
@@ -22,6 +23,7 @@ from flakeledger.model.fields import FIXTURE_FIELDS, FREEZE_FIELDS, PROPERTY_FIE
 from flakeledger.model.ledger_paths import FIXTURES, FREEZES, PROPERTIES
 from flakeledger.model.policy import Limits
 from flakeledger.repo.layout import Layout
+from flakeledger.store.formatter import format_rows
 from flakeledger.store.reader import read_rows
 
 INVENTED = Example("tests/test_orders.py::test_total", "tests/fixtures/orders.json")
@@ -33,10 +35,20 @@ def test_a_ledger_begins_empty_and_its_example_is_a_row(path: str) -> None:
     text = ledger_texts(Example("tests/test_a.py::test_b", "tests/data/a.json"))[path]
     assert read_rows(text.encode(), path) == ([], [])
     example = "\n".join(line.removeprefix("# ") for line in text.split("#\n", 1)[1].splitlines())
-    example = example.replace("YYYY-MM-DD", "2026-11-19").replace("<64 hexadecimal digits>", "0" * 64)
+    example = example.replace("YYYY-MM-DD", "2026-11-19").replace("<64 hexadecimal digits>", "ab" * 32)
     (row,), findings = read_rows(f"{example}\n".encode(), path)
     assert findings == []
     assert check_row(TABLES[path], row, path)[1] == []
+    assert format_rows(f"{example}\n".encode(), path) == f"{example}\n".encode()
+
+
+def test_the_comments_name_the_commands_and_their_style_of_ids() -> None:
+    texts = ledger_texts(INVENTED)
+    assert "`flakeledger freeze TEST`" in texts[FREEZES]
+    assert "`flakeledger pin --all`" in texts[FREEZES]
+    assert "`flakeledger lock --add PATH`" in texts[FIXTURES]
+    assert f"# - id: {next_id([])}\n" in texts[FIXTURES]
+    assert f"fixtures: [{next_id([])}]\n" in texts[PROPERTIES]
 
 
 @pytest.mark.parametrize(

@@ -327,6 +327,13 @@ class World:
         service = {"CI": "true", "GITHUB_ACTIONS": "true", "GITHUB_EVENT_NAME": "push", "GITHUB_EVENT_PATH": str(file)}
         return self.judge(day, **service, GITHUB_REF="refs/heads/main")
 
+    def judge_schedule(self, day: int) -> Verdict:
+        """What both checks refuse in a scheduled run of GitHub on main."""
+        file = self.root.with_name(f"{self.root.name}-schedule.json")
+        file.write_text(json.dumps({"schedule": "0 6 * * *"}), encoding="utf-8")
+        service = {"CI": "true", "GITHUB_ACTIONS": "true", "GITHUB_EVENT_PATH": str(file)}
+        return self.judge(day, **service, GITHUB_EVENT_NAME="schedule", GITHUB_REF="refs/heads/main")
+
     def squash(self) -> str:
         """Squash the branch onto main; gives where main stood before."""
         before = self.git("rev-parse", "main")

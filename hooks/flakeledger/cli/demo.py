@@ -35,6 +35,7 @@ from flakeledger.repo.base import INDEX
 from flakeledger.repo.repository import open_repository
 from flakeledger.reporters.escape import escape_line
 from flakeledger.store.git import Git
+from flakeledger.store.scalars import scalar
 
 EXAMPLES = """\
   flakeledger demo
@@ -217,9 +218,9 @@ class Demo:
                 property_id=property_id,
                 runner=RUNNER,
                 fixture=fixture,
-                fixture_digest=fixture_digest,
-                generator_digest=ledger.generator_digest(property_id),
-                test_digest=ledger.sources.test_digest(test),
+                fixture_digest=scalar(fixture_digest),
+                generator_digest=scalar(ledger.generator_digest(property_id) or ""),
+                test_digest=scalar(ledger.sources.test_digest(test) or ""),
             )
 
     # files

@@ -9,13 +9,12 @@ Invariants:
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from flakeledger.cli.granting import Wanted, new_row, renewed_row, values_of, window_ends
-from flakeledger.cli.ledger_edits import LedgerEdits, policy_of, refuse_unreadable
+from flakeledger.cli.granting import Wanted, Way, new_row, renewed_row, values_of, ways_to_freeze, window_ends
+from flakeledger.cli.ledger_edits import LedgerEdits, open_ledgers, policy_of, refuse_unreadable
 from flakeledger.cli.pin import frozen_row
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.fields import FREEZE_FIELDS, PROPERTY_FIELDS, FieldTable
@@ -26,12 +25,13 @@ from flakeledger.precommit.arguments import instant, now_of
 from flakeledger.precommit.output import show
 from flakeledger.repo.change import changed_fields
 from flakeledger.repo.ledger import Ledger
-from flakeledger.repo.repository import Repository, open_repository
+from flakeledger.repo.repository import Repository
 from flakeledger.repo.situation import INDEX
 from flakeledger.reporters.escape import escape_line
+from flakeledger.rules.freeze_renewals import Predecessor
 from flakeledger.rules.freezes import is_owner, window_days
 from flakeledger.rules.properties import existing_tests
-from flakeledger.rules.rehearsal import Rehearsal, rehearse
+from flakeledger.rules.rehearsal import Rehearsal, find_predecessor, rehearse
 
 EXAMPLES = """\
   flakeledger freeze tests/test_orders.py::test_refund --reason "depends on the wall clock"
@@ -106,13 +106,12 @@ def run(arguments: argparse.Namespace) -> int:
     now = now_of(arguments)
     if arguments.reason is None and not arguments.renew:
         raise CannotTell("why is the test not trusted?", '--reason "depends on the wall clock"')
-    with open_repository(os.curdir, os.environ, from_disk=True) as repository:
+    with open_ledgers(writes=not arguments.print) as (repository, right):
         attempt = _best_attempt(repository, arguments, now)
         if attempt.refusals:
             show(attempt.rehearsal.report("freeze", attempt.refusals, *attempt.notes, "nothing was written"), "text")
             return 1
-        if not arguments.print:
-            attempt.edits.write()
+        attempt.edits.write(right)
     if arguments.print:
         sys.stdout.write(_pasted(attempt))
     lines = [escape_line(line) for line in _done(attempt, arguments)]
@@ -132,7 +131,7 @@ class Attempt(NamedTuple):
 
 
 def _best_attempt(repository: Repository, arguments: argparse.Namespace, now: int) -> Attempt:
-    """The longest window that may be meant; a shorter one where only evidence for it is missing."""
+    """The first way in which the rules let the test be frozen; where none does, the first way with what they say."""
     ledger = repository.ledger(repository.tree(INDEX))
     policy_of(ledger)
     refuse_unreadable(ledger, (FREEZES, FIXTURES, PROPERTIES))
@@ -148,24 +147,59 @@ def _best_attempt(repository: Repository, arguments: argparse.Namespace, now: in
         issue=arguments.issue,
     )
     standing = _standing(ledger, wanted.test, arguments.renew)
-    row = new_row(ledger, wanted, now) if standing is None else renewed_row(ledger, standing, wanted, now)
+    if standing is None:
+        row = new_row(ledger, wanted, now)
+        ways = ways_to_freeze(ledger, wanted, _followed(repository, row, now), now)
+    else:
+        row = renewed_row(ledger, standing, wanted, now)
+        ways = (Way(tuple(window_ends(ledger, wanted, now)), row.renewed),)
+    refused: list[Attempt] = []
+    for way in ways:
+        attempt = _attempt_in(way, repository, standing, row, arguments.uncovered_until, now)
+        if not attempt.refusals:
+            return attempt
+        refused.append(attempt)
+    return refused[0]
+
+
+def _followed(repository: Repository, row: Freeze, now: int) -> Predecessor | None:
+    """The freeze that a new row follows on."""
+    edits = LedgerEdits(repository)
+    edits.append_all(FREEZES, [values_of(row)])
+    return find_predecessor(repository, edits.files, row, now)
+
+
+def _attempt_in(
+    way: Way, repository: Repository, standing: Freeze | None, row: Freeze, uncovered_until: str | None, now: int
+) -> Attempt:
+    """The longest window of a way; a shorter one where only evidence for it is missing."""
     lacking: list[str] = []
-    for end in window_ends(ledger, wanted, now):
-        attempt = _attempt(repository, standing, row._replace(expires=end), arguments.uncovered_until, now)
+    for end in way.ends:
+        wished = row._replace(expires=end, renewed=way.renewed)
+        attempt = _attempt(repository, standing, wished, uncovered_until, now)
         if lacking and not attempt.refusals:
             short = f"the window is short, for a longer one needs evidence: {lacking[0]}"
             attempt = attempt._replace(notes=(*attempt.notes, short))
         lacking = [finding.message for finding in attempt.refusals if finding.rule in _EVIDENCE]
         if not lacking:
             break
-    return attempt
+    if not attempt.refusals:
+        said = way.why
+    else:
+        said = way.advice if any(finding.rule == "freeze-renewed" for finding in attempt.refusals) else ""
+    return attempt._replace(notes=(said, *attempt.notes)) if said else attempt
 
 
 def _standing(ledger: Ledger, test: str, renews: bool) -> Freeze | None:
     """The row to renew. CannotTell when there is none, or one stands and a first freeze was asked for."""
+    row = ledger.freeze_by_test.get(test)
+    if row is None and renews and ledger.has_test(test):
+        raise CannotTell(
+            f"{FREEZES} has no row for {test}",
+            f"flakeledger freeze {test} --reason TEXT   # it finds an earlier freeze, and counts the renewal",
+        )
     if renews:
         return frozen_row(ledger, test)
-    row = ledger.freeze_by_test.get(test)
     if row is not None:
         place = row.places.of()
         raise CannotTell(

@@ -8,16 +8,18 @@ Invariants:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from flakeledger.cli.ledger_edits import policy_of
 from flakeledger.model.clock import DAY, LAST_SECOND, format_date
 from flakeledger.model.errors import CannotTell
-from flakeledger.model.ledger_paths import PROPERTIES
+from flakeledger.model.ledger_paths import FREEZES, PROPERTIES
 from flakeledger.model.records import Freeze
 from flakeledger.model.rows import Places
 from flakeledger.repo.ledger import Ledger, covers
+from flakeledger.rules.freeze_renewals import Predecessor
+from flakeledger.rules.freezes import end_of
 from flakeledger.store.editor import NewValue
 
 
@@ -33,6 +35,66 @@ class Wanted(NamedTuple):
     days: int | None = None
     expires: str | None = None
     issue: str | None = None
+
+
+class Way(NamedTuple):
+    """A way in which a row may be written: its ends, the longest first, and how often it is renewed.
+
+    `why` is said where the rules let it go, `advice` where they say that the window begins anew too early.
+    """
+
+    ends: tuple[str, ...]
+    renewed: int | None
+    why: str = ""
+    advice: str = ""
+
+
+def ways_to_freeze(ledger: Ledger, wanted: Wanted, follows: Predecessor | None, now: int) -> tuple[Way, ...]:
+    """How a test may be frozen that no row freezes: for the first time, or after the freeze that it `follows`.
+
+    One that fell may come back with the time that it had left; after any other, and after one whose time is up, it is
+    a renewal. CannotTell when the policy cannot be read, or a window would end beyond the calendar.
+    """
+    ends = tuple(window_ends(ledger, wanted, now))
+    if follows is None:
+        return (Way(ends, None),)
+    renewal = _renewal(ledger, follows, ends)
+    end = end_of(follows.row)
+    if follows.fate == "fell" and end is not None and now < end:
+        return (_return(wanted, follows.row, ends), renewal)
+    return (renewal,)
+
+
+def _return(wanted: Wanted, old: Freeze, ends: Sequence[str]) -> Way:
+    """The window that is left of a freeze that fell; a longer one only where it was asked for."""
+    was = f"the freeze of {old.test} from {old.frozen_on} to {old.expires} fell with a pin or with its test"
+    if wanted.days is None and wanted.expires is None:
+        ends = tuple(dict.fromkeys(_earlier(old, end) for end in ends))
+    return Way(
+        tuple(ends),
+        old.renewed,
+        f"{was}, so it may come back: it ends no later than that one did, and counts no renewal",
+        f"{was}: replay the test on the tree as it is now and run this again; it may come back until {old.expires}",
+    )
+
+
+def _earlier(old: Freeze, expires: str) -> str:
+    end, other = end_of(old), end_of(old._replace(expires=expires))
+    return old.expires if old.expires is not None and (end or 0) < (other or 0) else expires
+
+
+def _renewal(ledger: Ledger, follows: Predecessor, ends: tuple[str, ...]) -> Way:
+    old, count = follows.row, (follows.row.renewed or 0) + 1
+    most = policy_of(ledger).limits.max_renewals
+    back = f"git checkout HEAD -- {FREEZES}"
+    return Way(
+        ends,
+        count,
+        f"{old.test} was frozen from {old.frozen_on} to {old.expires}: this counts as renewal {count} of {most}",
+        f"its row is gone on disk only: commit that first, or bring it back: {back}"
+        if follows.fate == "stands"
+        else f"run this again once that holds: it finds the earlier freeze, and writes `renewed: {count}` itself",
+    )
 
 
 def new_row(ledger: Ledger, wanted: Wanted, now: int) -> Freeze:

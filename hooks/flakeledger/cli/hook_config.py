@@ -21,7 +21,17 @@ from flakeledger.store.scalars import scalar
 INSTALLED_TYPES = ("pre-commit", "pre-merge-commit", "pre-push")
 STAGES = (*INSTALLED_TYPES, "manual")
 _TYPES_KEY = "default_install_hook_types"
-_NAMES = {"check-ledgers": "check ledgers", "check-change": "check change"}
+_ALWAYS = ("always_run: true", f"stages: [{', '.join(STAGES)}]")
+#: the hooks that are written, and when they run, as in the manifest; layout first: checks judge what will be committed
+_WHEN = {
+    "format-ledgers": (
+        r"files: ^ledgers/(?:freezes|fixtures|properties)\.yaml$",
+        "stages: [pre-commit, manual]",
+    ),
+    "check-ledgers": _ALWAYS,
+    "check-change": _ALWAYS,
+}
+HOOKS = tuple(_WHEN)
 
 Config = dict[object, object]
 
@@ -64,29 +74,28 @@ def _service_text(source: ToolSource) -> str:
 
 def _skipped(source: ToolSource) -> tuple[str, ...]:
     """The hooks that pre-commit.ci cannot run: those that need history, or all where nothing installs the tool."""
-    return ("check-change",) if source.repo else GUARDS
+    return ("check-change",) if source.repo else HOOKS
 
 
 def _entry(source: ToolSource, indent: str) -> str:
     """The item of `repos:`, every line with its newline."""
     if source.repo is not None:
         lines = [f"- repo: {scalar(source.repo)}", f"  rev: {scalar(source.rev)}", "  hooks:"]
-        lines += [f"    - id: {name}" for name in GUARDS]
+        lines += [f"    - id: {name}" for name in HOOKS]
     else:
-        lines = ["- repo: local", "  hooks:", *(line for name in GUARDS for line in _local_hook(name, source.command))]
+        lines = ["- repo: local", "  hooks:", *(line for name in HOOKS for line in _local_hook(name, source.command))]
     return "".join(f"{indent}{line}\n" for line in lines)
 
 
 def _local_hook(name: str, command: str) -> list[str]:
     return [
         f"    - id: {name}",
-        f"      name: {_NAMES[name]}",
+        f"      name: {name.replace('-', ' ')}",
         f"      entry: {scalar(f'{command} {name}')}",
         "      language: system",
         "      pass_filenames: false",
-        "      always_run: true",
         "      require_serial: true",
-        f"      stages: [{', '.join(STAGES)}]",
+        *(f"      {line}" for line in _WHEN[name]),
     ]
 
 

@@ -39,7 +39,14 @@ class Outcome(NamedTuple):
         """One sentence for people."""
         verb = "would write" if self.dry_run else "wrote"
         accepted, standing, unfit = len(self.found.accepted), len(self.found.standing), len(self.found.unfit)
-        return f"{verb} {accepted} rows to {FREEZES}; {standing} were there already; {unfit} lack something"
+        return (
+            f"{verb} {_counted(accepted, 'row')} to {FREEZES}; {standing} {'was' if standing == 1 else 'were'} there "
+            f"already; {unfit} {'lacks' if unfit == 1 else 'lack'} something"
+        )
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def text(outcome: Outcome) -> str:

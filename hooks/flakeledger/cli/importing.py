@@ -18,7 +18,7 @@ from typing import NamedTuple
 from flakeledger.cli.granting import values_of
 from flakeledger.cli.import_plan import Candidate, Drafts, Given, sort_entries
 from flakeledger.cli.import_report import FORMATS, Outcome, announce, progress
-from flakeledger.cli.ledger_edits import LedgerEdits, policy_of, refuse_unreadable
+from flakeledger.cli.ledger_edits import LedgerEdits, OpenLedgers, open_ledgers, policy_of, refuse_unreadable
 from flakeledger.cli.typed_paths import repository_path
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.findings import Finding
@@ -28,10 +28,11 @@ from flakeledger.model.rows import Place
 from flakeledger.precommit.arguments import instant, now_of
 from flakeledger.repo.ledger import Ledger
 from flakeledger.repo.marks import marks_of
-from flakeledger.repo.repository import Repository, open_repository
+from flakeledger.repo.repository import Repository
 from flakeledger.repo.situation import INDEX
 from flakeledger.reporters.escape import escape_line
 from flakeledger.rules.rehearsal import rehearse
+from flakeledger.store.edits import Edits
 from flakeledger.store.quarantine_entries import Entry, Selector
 from flakeledger.store.quarantine_lists import KINDS, LARGEST_LIST, read_list
 
@@ -71,8 +72,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise CannotTell("there is nothing to import", "name a list, or import the marks in test code: --marks")
     if arguments.marks and arguments.kind:
         raise CannotTell("--marks reads test code, which has no --kind", "leave one of the two out")
-    with open_repository(os.curdir, os.environ, from_disk=True) as repository:
-        outcome = _import(repository, arguments)
+    with open_ledgers(writes=not arguments.dry_run) as ledgers:
+        outcome = _import(ledgers, arguments)
     sys.stdout.write(FORMATS[arguments.format](outcome))
     sys.stdout.flush()
     said = [] if arguments.format == "text" else [outcome.summary]
@@ -91,7 +92,8 @@ class _Found(NamedTuple):
     beside: str
 
 
-def _import(repository: Repository, arguments: argparse.Namespace) -> Outcome:
+def _import(ledgers: OpenLedgers, arguments: argparse.Namespace) -> Outcome:
+    repository = ledgers.repository
     ledger = repository.ledger(repository.tree(INDEX))
     refuse_unreadable(ledger, (FREEZES, FIXTURES, PROPERTIES))
     policy_of(ledger)
@@ -103,7 +105,7 @@ def _import(repository: Repository, arguments: argparse.Namespace) -> Outcome:
     attempt = _Attempt(repository, now)
     outcome = Outcome(sort_entries(drafted, ledger, attempt.refusals), arguments.dry_run)
     if outcome.found.accepted and not arguments.dry_run:
-        attempt.write(outcome.found.accepted)
+        attempt.write(outcome.found.accepted, ledgers.right)
     return outcome
 
 
@@ -123,10 +125,10 @@ class _Attempt:
         tests = self._set(candidates)
         return rehearse(self._repository, self._edits.files, self._now).refusals(tests)
 
-    def write(self, candidates: Sequence[Candidate]) -> None:
-        """Write these rows. CannotTell when the ledger cannot be written."""
+    def write(self, candidates: Sequence[Candidate], right: Edits | None) -> None:
+        """Write these rows, with the right to edit. CannotTell when the ledger cannot be written."""
         self._set(candidates)
-        self._edits.write()
+        self._edits.write(right)
 
     def _set(self, candidates: Sequence[Candidate]) -> set[str]:
         """Let the edit hold these rows: all of them at first, later fewer."""

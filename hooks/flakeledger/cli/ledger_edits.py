@@ -1,6 +1,8 @@
 """The ledgers that one command edits: read once, edited in memory, judged, written together or not at all.
 
 Invariants:
+* Who may write holds the lock on editing before anything is read: of two commands at once the second reads what the
+  first one wrote. Who writes nothing takes no lock.
 * What is edited is the file on disk; where that is not what git would store, nothing is edited.
 * A row's key is its test or its id; every row but the one that is meant keeps its bytes (`store/editor.py` sees to it).
 * Nothing is written before `write`, and then only files that differ.
@@ -8,18 +10,40 @@ Invariants:
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from shlex import join
+from typing import NamedTuple
 
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.policy import Policy
 from flakeledger.repo.ledger import Ledger
-from flakeledger.repo.repository import Repository
+from flakeledger.repo.repository import Repository, open_repository
 from flakeledger.repo.situation import INDEX
 from flakeledger.store.editor import NewValue, append_rows, change_rows, remove_rows
-from flakeledger.store.edits import write_all
+from flakeledger.store.edits import Edits, locked
+from flakeledger.store.git import Git
 from flakeledger.store.placing import read_regular
 from flakeledger.store.reader import chunks_of, read_rows
+
+
+class OpenLedgers(NamedTuple):
+    """The repository with the files on disk as its tree, and the right to edit; None: nothing will be written."""
+
+    repository: Repository
+    right: Edits | None
+
+
+@contextmanager
+def open_ledgers(*, writes: bool) -> Iterator[OpenLedgers]:
+    """The ledgers around the current folder; with `writes`, nobody else edits them until this ends.
+
+    CannotTell outside of a repository, and when another command keeps the lock for too long.
+    """
+    with ExitStack() as stack:
+        right = stack.enter_context(locked(Git.open(os.curdir, os.environ))) if writes else None
+        yield OpenLedgers(stack.enter_context(open_repository(os.curdir, os.environ, from_disk=True)), right)
 
 
 class LedgerEdits:
@@ -55,11 +79,14 @@ class LedgerEdits:
         first = max(chunk.line for chunk in chunks_of(data, path).chunks if chunk.line <= last)
         return "".join(f"{line}\n" for line in data.decode().replace("\r\n", "\n").split("\n")[first - 1 : last])
 
-    def write(self) -> None:
-        """Write the files that differ. CannotTell, with nothing written, when one of them cannot be."""
+    def write(self, right: Edits | None) -> None:
+        """Write the files that differ; without the right to edit, none.
+
+        CannotTell, with nothing written, when one of them cannot be.
+        """
         changes = {path: (self._before[path], after) for path, after in self.files.items()}
-        if changes:
-            write_all(self._repository.git, changes)
+        if changes and right is not None:
+            right.write(changes)
 
     def next_steps(self) -> Iterator[str]:
         """What to say after `write`."""

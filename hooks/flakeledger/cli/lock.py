@@ -9,13 +9,12 @@ Invariants:
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from flakeledger.cli.ledger_edits import LedgerEdits, refuse_unreadable
+from flakeledger.cli.ledger_edits import LedgerEdits, OpenLedgers, open_ledgers, refuse_unreadable
 from flakeledger.cli.typed_paths import repository_path
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.fields import FIXTURE_FIELDS
@@ -26,7 +25,7 @@ from flakeledger.model.report import Report
 from flakeledger.model.rows import Places
 from flakeledger.precommit.output import show
 from flakeledger.repo.ledger import Ledger
-from flakeledger.repo.repository import Repository, open_repository
+from flakeledger.repo.repository import Repository
 from flakeledger.repo.situation import INDEX
 from flakeledger.reporters.escape import escape_line
 from flakeledger.rules.fixtures import fixture_contract, fixture_drifted, fixture_missing, fixture_not_a_file
@@ -61,8 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Lock: 0; 1 when a lock differs (--check), cannot be made, or a freeze pins it; CannotTell on bad usage."""
     if arguments.add and not arguments.paths:
         raise CannotTell("--add needs the files to lock", "flakeledger lock --add PATH")
-    with open_repository(os.curdir, os.environ, from_disk=True) as repository:
-        return _lock(repository, arguments)
+    with open_ledgers(writes=not arguments.check) as ledgers:
+        return _lock(ledgers, arguments)
 
 
 class Locks(NamedTuple):
@@ -72,7 +71,8 @@ class Locks(NamedTuple):
     added: tuple[Fixture, ...]
 
 
-def _lock(repository: Repository, arguments: argparse.Namespace) -> int:
+def _lock(ledgers: OpenLedgers, arguments: argparse.Namespace) -> int:
+    repository = ledgers.repository
     ledger = repository.ledger(repository.tree(INDEX))
     refuse_unreadable(ledger, (FIXTURES, FREEZES))
     paths = list(dict.fromkeys(repository_path(repository.git.root, name) for name in arguments.paths))
@@ -92,7 +92,7 @@ def _lock(repository: Repository, arguments: argparse.Namespace) -> int:
         return _told(ledger, [_pinned(freeze, locks) for freeze in void], len(rows))
     if void:
         edits.remove_all(FREEZES, [str(freeze.test) for freeze in void])
-    edits.write()
+    edits.write(ledgers.right)
     _say(_done(rows, locks, void))
     _say(edits.next_steps())
     return 0

@@ -9,13 +9,12 @@ Invariants:
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 
 from flakeledger.cli.granting import pinned_row, values_of
-from flakeledger.cli.ledger_edits import LedgerEdits, policy_of, refuse_unreadable
+from flakeledger.cli.ledger_edits import LedgerEdits, OpenLedgers, open_ledgers, policy_of, refuse_unreadable
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.ledger_paths import FIXTURES, FREEZES, PROPERTIES
 from flakeledger.model.records import Freeze
@@ -23,7 +22,6 @@ from flakeledger.precommit.arguments import instant, now_of
 from flakeledger.precommit.output import show
 from flakeledger.repo.change import changed_fields
 from flakeledger.repo.ledger import Ledger
-from flakeledger.repo.repository import Repository, open_repository
 from flakeledger.repo.situation import INDEX
 from flakeledger.reporters.escape import escape_line
 from flakeledger.rules.rehearsal import rehearse
@@ -55,11 +53,12 @@ def run(arguments: argparse.Namespace) -> int:
     if bool(arguments.tests) == arguments.all:
         raise CannotTell("which rows are meant?", "flakeledger pin TEST…, or flakeledger pin --all")
     now = now_of(arguments)
-    with open_repository(os.curdir, os.environ, from_disk=True) as repository:
-        return _pin(repository, list(dict.fromkeys(arguments.tests)), now)
+    with open_ledgers(writes=True) as ledgers:
+        return _pin(ledgers, list(dict.fromkeys(arguments.tests)), now)
 
 
-def _pin(repository: Repository, tests: Sequence[str], now: int) -> int:
+def _pin(ledgers: OpenLedgers, tests: Sequence[str], now: int) -> int:
+    repository = ledgers.repository
     ledger = repository.ledger(repository.tree(INDEX))
     policy_of(ledger)
     refuse_unreadable(ledger, (FREEZES, FIXTURES, PROPERTIES))
@@ -76,7 +75,7 @@ def _pin(repository: Repository, tests: Sequence[str], now: int) -> int:
     if refused:
         show(rehearsal.report("pin", refused, "nothing was written"), "text")
         return 1
-    edits.write()
+    edits.write(ledgers.right)
     lines = [*_done(pairs), *edits.next_steps()]
     sys.stdout.writelines(f"{escape_line(line)}\n" for line in lines)
     return 0

@@ -12,6 +12,7 @@ import re
 import shlex
 from typing import NamedTuple
 
+from flakeledger.cli.lock import FIRST_ID
 from flakeledger.cli.plain_yaml import comment
 from flakeledger.cli.policy_text import RUNNER
 from flakeledger.cli.tool_source import ToolSource
@@ -66,14 +67,14 @@ def ledger_texts(example: Example) -> dict[str, str]:
   runner_class: {RUNNER}
   failure_class: environment"""
     fixture = f"""\
-- id: FIX-001
+- id: {FIRST_ID}
   path: {scalar(example.fixture)}
   sha256: {digest}
   hash: contract  # leave it out for a file that is no JSON contract"""
     bound = f"""\
 - id: PROP-001
   statement: "what must always hold, in one sentence"
-  fixtures: [FIX-001]
+  fixtures: [{FIRST_ID}]
   tests:
     - {scalar(example.test)}"""
     return {
@@ -83,8 +84,8 @@ def ledger_texts(example: Example) -> dict[str, str]:
     }
 
 
-_PINS = "`flakeledger check` prints the pins that a new row lacks (fixture_hashes, generator_hash, test_hash)."
-_LOCK = "`flakeledger check` prints the digest of a row whose lock does not hold."
+_PINS = "`flakeledger freeze TEST` writes a row with its pins; `flakeledger pin --all` fills in what rows lack."
+_LOCK = "`flakeledger lock --add PATH` writes a row with its digest; `flakeledger lock` keeps the digests up to date."
 _NAMED = "Each of its test modules names it: a comment `property_id: PROP-001`, or @pytest.mark.property_id."
 
 

@@ -9,12 +9,11 @@ Invariants:
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Iterator, Sequence
 
 from flakeledger.cli.interviewing import interviews, meant, readable_policy
-from flakeledger.cli.ledger_edits import LedgerEdits
+from flakeledger.cli.ledger_edits import LedgerEdits, open_ledgers
 from flakeledger.model.clock import format_instant
 from flakeledger.model.findings import Finding
 from flakeledger.model.ledger_paths import FREEZES
@@ -22,7 +21,6 @@ from flakeledger.model.policy import Limits
 from flakeledger.model.report import Report
 from flakeledger.precommit.arguments import instant, now_of
 from flakeledger.precommit.output import show
-from flakeledger.repo.repository import open_repository
 from flakeledger.repo.situation import INDEX
 from flakeledger.reporters.escape import escape_line
 from flakeledger.rules.freezes import at
@@ -42,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Remove the rows: 0, or 1 when one of them may not go; CannotTell when that cannot be told or written."""
     now = now_of(arguments)
-    with open_repository(os.curdir, os.environ, from_disk=True) as repository:
+    with open_ledgers(writes=True) as (repository, right):
         ledger = repository.ledger(repository.tree(INDEX))
         found = interviews(ledger, now)
         chosen = [meant(found, test) for test in dict.fromkeys(arguments.tests)]
@@ -54,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
             return 1
         edits = LedgerEdits(repository)
         edits.remove_all(FREEZES, [one.freeze.test or "" for one in chosen])
-        edits.write()
+        edits.write(right)
         sys.stdout.writelines(f"{escape_line(line)}\n" for line in (*_done(chosen), *edits.next_steps()))
     return 0
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -20,7 +21,7 @@ from flakeledger.model.findings import Finding
 from flakeledger.model.report import Report
 from flakeledger.precommit.output import show
 from flakeledger.reporters.escape import escape_line
-from flakeledger.store.edits import write_all
+from flakeledger.store.edits import locked
 from flakeledger.store.formatter import format_rows
 from flakeledger.store.git import Git
 from flakeledger.store.ledger_text import TABLES
@@ -30,6 +31,9 @@ from flakeledger.store.repair import repair
 
 EXAMPLES = """\
   flakeledger format-ledgers"""
+
+#: a line as git sees it, with its end: nothing but a line feed ends one
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 class Way(NamedTuple):
@@ -62,11 +66,12 @@ def run(_arguments: argparse.Namespace) -> int:
 def run_format(command: str, way: Way) -> int:
     """Format every row ledger that stands on disk, print what happened, and give the exit code."""
     git = Git.open(os.curdir, os.environ)
-    texts = ((path, read_regular(git.root, path)) for path in TABLES)
-    done = [formatted(path, data, mend=way.mend) for path, data in texts if data is not None]
+    done = _all_formatted(git.root, way)
+    if way.write and any(one.after != one.before for one in done):
+        with locked(git) as edits:  # nobody needs the lock to find that there is nothing to do
+            done = _all_formatted(git.root, way)
+            edits.write({one.path: (one.before, one.after) for one in done if one.after != one.before})
     changed = [one for one in done if one.after != one.before]
-    if way.write and changed:
-        write_all(git, {one.path: (one.before, one.after) for one in changed})
     for one in changed:
         _say([*one.mended, *(_difference(one) if way.diff else [_told(one, way)])])
     findings = tuple(finding for one in done for finding in one.findings)
@@ -74,6 +79,11 @@ def run_format(command: str, way: Way) -> int:
         show(Report(command, findings, {}, "the working tree", "", "", ()), "text")
         return 2
     return 1 if changed else 0
+
+
+def _all_formatted(root: str, way: Way) -> list[Formatted]:
+    texts = ((path, read_regular(root, path)) for path in TABLES)
+    return [formatted(path, data, mend=way.mend) for path, data in texts if data is not None]
 
 
 def formatted(path: str, data: bytes, *, mend: bool) -> Formatted:
@@ -97,12 +107,19 @@ def _told(one: Formatted, way: Way) -> str:
 
 
 def _difference(one: Formatted) -> Iterator[str]:
+    """A patch that `git apply` takes, line by line."""
     from difflib import unified_diff
 
-    before, after = (text.decode(errors="surrogateescape").split("\n") for text in (one.before, one.after))
-    return unified_diff(before, after, f"a/{one.path}", f"b/{one.path}", lineterm="")
+    before, after = (_LINE.findall(text.decode(errors="surrogateescape")) for text in (one.before, one.after))
+    for line in unified_diff(before, after, f"a/{one.path}", f"b/{one.path}"):
+        yield line.removesuffix("\n")
+        if not line.endswith("\n"):
+            yield "\\ No newline at end of file"
 
 
 def _say(lines: list[str]) -> None:
-    sys.stdout.writelines(f"{escape_line(line)}\n" for line in lines)
+    """Print lines; the carriage return of a line end drives no terminal, and a patch needs it."""
+    for line in lines:
+        bare = line.removesuffix("\r")
+        sys.stdout.write(f"{escape_line(bare)}{line[len(bare) :]}\n")
     sys.stdout.flush()

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from flakeledger.repo.history import History
 
 ROW_LEDGERS = (FREEZES, FIXTURES, PROPERTIES)
+#: the contexts of scheduled runs
+SCHEDULES = ("github-schedule", "gitlab-schedule")
 PINS = ("fixture_hashes", "generator_hash", "test_hash")
 
 OperationClass = Literal["bookkeeping", "freeze_config"]
@@ -104,6 +106,11 @@ class Change:
             return frozenset()
         left = self._readers.branch_point()
         return frozenset(self.base.freeze_by_test.keys() - left.freeze_by_test.keys())
+
+    @property
+    def is_seen_again(self) -> bool:
+        """Whether the change was judged when it was pushed, and a scheduled run meets it again, days or weeks later."""
+        return self.basis.context in SCHEDULES
 
     def history_of(self, test: str) -> History:
         """The versions of freezes.yaml before this change that count for a row that the change adds.

@@ -16,9 +16,7 @@ from flakeledger.model.canonical import NotCanonical, contract_problem, digest
 
 #: https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md: a pointer is under 1024 bytes
 _LFS_LIMIT = 1024
-_LFS = re.compile(
-    rb"version https://git-lfs\.github\.com/spec/v1\n(?:ext-[^\n]*\n)*oid sha256:([0-9a-f]{64})\nsize [0-9]+\n?"
-)
+_LFS = rb"version https://git-lfs\.github\.com/spec/v1\n(?:ext-[^\n]*\n)*oid sha256:([0-9a-f]{64})\nsize [0-9]+\n?"
 
 
 class ContractDigest(NamedTuple):
@@ -32,7 +30,7 @@ def pointed_digest(data: bytes) -> str | None:
     """The sha256 that a Git LFS pointer carries; None when the blob is no pointer."""
     if len(data) >= _LFS_LIMIT:
         return None
-    found = _LFS.fullmatch(data)
+    found = re.fullmatch(_LFS, data)
     return found[1].decode() if found else None
 
 

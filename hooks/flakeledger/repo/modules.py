@@ -42,12 +42,13 @@ _ENCODINGS = {
     "windows-1252": "cp1252",
 }
 _BOM = b"\xef\xbb\xbf"
-_COOKIE = re.compile(rb"[ \t\f]*#[^\r\n]*?coding[:=][ \t]*([-\w.]+)", re.ASCII)
-_BLANK = re.compile(rb"[ \t\f]*(#[^\r\n]*)?")
-_NAMED = re.compile(r"(?<![\w.-])property_id:[ \t]*([A-Za-z][A-Za-z0-9_.-]*)", re.ASCII)
-_ID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*", re.ASCII)
+#: patterns are compiled when a module is parsed: most runs parse none
+_COOKIE = rb"(?a)[ \t\f]*#[^\r\n]*?coding[:=][ \t]*([-\w.]+)"
+_BLANK = rb"[ \t\f]*(#[^\r\n]*)?"
+_NAMED = r"(?a)(?<![\w.-])property_id:[ \t]*([A-Za-z][A-Za-z0-9_.-]*)"
+_ID = r"(?a)[A-Za-z][A-Za-z0-9_.-]*"
 #: a comment that may matter; only then the module is cut into tokens
-_COMMENT = re.compile(r"#[^\n]*(?:property_id|flakeledger):")
+_COMMENT = r"#[^\n]*(?:property_id|flakeledger):"
 
 
 #: how the cache spells what a test is: column by column, for there are many tests and few kinds
@@ -102,13 +103,11 @@ def facts_from_json(value: object) -> ModuleFacts | None:
     if not (isinstance(value, list) and len(value) == 10 and value[0] == STAMP):
         return None
     _, names, lines, digests, marks, classes, opaque, imports, property_ids, problem = value
-    starts = range(0, len(digests), _DIGITS)
-    found = zip(names, lines, starts, marks, strict=True)
+    texts = [digests[start : start + _DIGITS] for start in range(0, len(digests), _DIGITS)]
+    given, parametrised = map(_GIVEN.__contains__, marks), map(_PARAMETRISED.__contains__, marks)
+    tests = map(TestFacts._make, zip(lines, texts, given, parametrised, strict=True))
     return ModuleFacts(
-        {
-            name: TestFacts(line, digests[start : start + _DIGITS], mark in _GIVEN, mark in _PARAMETRISED)
-            for name, line, start, mark in found
-        },
+        dict(zip(names, tests, strict=True)),
         frozenset(classes),
         frozenset(opaque),
         [Import(module, level, tuple(names)) for module, level, names in imports],
@@ -119,7 +118,7 @@ def facts_from_json(value: object) -> ModuleFacts | None:
 
 def named_properties(text: str) -> list[str]:
     """The ids that a text names as `property_id: ID`; the full stop of a sentence is no part of an id."""
-    return [name.rstrip(".") for name in _NAMED.findall(text)]
+    return [name.rstrip(".") for name in re.findall(_NAMED, text)]
 
 
 class _UnreadableError(Exception):
@@ -173,10 +172,10 @@ def _cookie(data: bytes) -> str:
     if data.startswith(_BOM):
         return "utf-8"
     for line in data[:1024].splitlines()[:2]:
-        found = _COOKIE.match(line)
+        found = re.match(_COOKIE, line)
         if found:
             return found[1].decode("ascii")
-        if not _BLANK.fullmatch(line):
+        if not re.fullmatch(_BLANK, line):
             break
     return "utf-8"
 
@@ -217,7 +216,7 @@ def _facts(text: str) -> ModuleFacts:
 
 def _comments(text: str) -> list[tuple[int, str]]:
     """The comments as (line, text), where one may name a property or cite a freeze; else none."""
-    if not _COMMENT.search(text):
+    if not re.search(_COMMENT, text):
         return []
     import io
     import tokenize
@@ -286,4 +285,4 @@ def _property_ids(outline: Outline, comments: Iterable[tuple[int, str]]) -> Iter
     for node in (*outline.decorators, *marks):
         if isinstance(node, ast.Call) and outline.resolve(node) == "pytest.mark.property_id":
             arguments = [argument.value for argument in node.args if isinstance(argument, ast.Constant)]
-            yield from (name for name in arguments if isinstance(name, str) and _ID.fullmatch(name))
+            yield from (name for name in arguments if isinstance(name, str) and re.fullmatch(_ID, name))

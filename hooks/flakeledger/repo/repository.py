@@ -208,9 +208,9 @@ def _fixture_blobs(ledger: Ledger) -> list[str]:
 
 def _module_blobs(ledger: Ledger) -> list[str]:
     """The Python modules of the tests that the ledgers name, each once."""
-    tests = [test for row in ledger.properties for test in row.tests or ()]
-    tests += [row.test for row in ledger.freezes if row.test is not None]
-    return _blobs(ledger, {path for test in tests if is_python(path := test.partition("::")[0])})
+    tests = {test for row in ledger.properties for test in row.tests or ()} | ledger.freeze_by_test.keys()
+    paths = {test.partition("::")[0] for test in tests}
+    return _blobs(ledger, filter(is_python, sorted(paths)))
 
 
 def _blobs(ledger: Ledger, paths: Iterable[str]) -> list[str]:

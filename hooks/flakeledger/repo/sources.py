@@ -102,7 +102,7 @@ class Sources:
             self._by_path[path] = None if oid is None else self._facts(oid)
         facts = self._by_path[path]
         test = None if facts is None else facts.tests.get(name)
-        return None if test is None or test.parametrised else Found("found", facts=test)
+        return None if test is None or test.parametrised else Found._make(("found", "", "", test))
 
     def _find(self, test_id: str) -> Found:
         try:

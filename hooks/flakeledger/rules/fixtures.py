@@ -52,12 +52,15 @@ def fixture_drifted(ledger: Ledger, _now: int) -> Iterator[Finding]:
             continue
         locked = ledger.locked_file(fixture)
         if locked.state == "file" and locked.digest != fixture.sha256:
+            from shlex import quote  # a lock that holds pays for no command to write
+
             yield _at(
                 fixture,
                 "sha256",
                 "fixture-drifted",
                 f"{fixture.path} is not what {fixture.id or 'this row'} locks: its digest is {locked.digest}",
-                f"if the edit is meant, write in the same commit: sha256: {locked.digest}",
+                f"flakeledger lock {quote(fixture.path)}   # if the edit is meant\n"
+                f"or write by hand, in the same commit: sha256: {locked.digest}",
             )
 
 

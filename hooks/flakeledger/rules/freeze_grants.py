@@ -3,6 +3,7 @@
 Invariants:
 * A row that this branch itself added and edits counts as added.
 * The policy that judges the change says how long a window may stand without a replay, and how old the replay may be.
+* A replay that was fresh when the row was pushed grows older: a scheduled run, which meets the change again, warns.
 * A freeze of a test that never failed is a warning with the bound: the failure may be too rare to see.
 """
 
@@ -30,7 +31,8 @@ def freeze_unevidenced(change: Change, now: int) -> Iterator[Finding]:
         if days is not None and days > limits.unproven_days:
             oldest = now - limits.max_replay_age_days * DAY
             if newest is None or newest.at < oldest:
-                yield _unreplayed(change, row)
+                aged = newest is not None and change.is_seen_again
+                yield _unreplayed(change, row)._replace(level="warning" if aged else "error")
             if _needs_note(change, row) and not _is_eligible(change, row.note):
                 yield _unnoted(row)
         if newest is not None and newest.total and newest.passed == newest.total:

@@ -10,7 +10,7 @@ Invariants:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from flakeledger.model.clock import DAY, format_instant
 from flakeledger.model.findings import Finding
@@ -32,29 +32,67 @@ def freeze_renewed(change: Change, now: int) -> Iterator[Finding]:
         if before.frozen_on != after.frozen_on:
             yield from _renewal(change, before, after, now, stands=True)
     for row in granted(change):
-        earlier = _earlier(change, row)
-        if earlier is None or _is_forgotten(earlier.row, now) or _is_restored(change, earlier, row):
-            continue
-        if not _returns(change, earlier, row):
+        earlier = _followed(change, row, now)
+        if earlier is not None and not _returns(change, earlier, row):
             yield from _renewal(change, earlier.row, row, now, stands=False)
+
+
+class Predecessor(NamedTuple):
+    """The freeze that a new window of a test follows on, and what became of it.
+
+    Its row `stands` in the base; or it `fell`, void or with its test; or it `left` in another way.
+    """
+
+    row: Freeze
+    fate: Literal["stands", "fell", "left"]
+
+
+def predecessor(change: Change, row: Freeze, now: int) -> Predecessor | None:
+    """What a row that a change brings follows on; None where it begins anew, as the first one of its test.
+
+    CannotTell when history is too shallow to know.
+    """
+    before = change.base.freeze_by_test.get(row.test or "")
+    if before is not None and row.test not in change.own:
+        return None if before.frozen_on == row.frozen_on else Predecessor(before, "stands")
+    earlier = _followed(change, row, now)
+    if earlier is None:
+        return None
+    return Predecessor(earlier.row, "fell" if _fell(change, earlier) else "left")
+
+
+def _followed(change: Change, row: Freeze, now: int) -> EarlierRow | None:
+    """The earlier row that counts for an added one."""
+    earlier = _earlier(change, row)
+    if earlier is None or _is_forgotten(earlier.row, now) or _is_restored(change, earlier, row):
+        return None
+    return earlier
 
 
 def _earlier(change: Change, row: Freeze) -> EarlierRow | None:
     assert row.test is not None
+    moved: dict[str | None, bool] = {}  # asked once a test, of the newest version that has its row
+
+    def is_moved(version: Version, old: Freeze) -> bool:
+        if old.property_id != row.property_id:
+            return False
+        if old.test not in moved:
+            moved[old.test] = _is_moved(change, version, old, row)
+        return moved[old.test]
 
     def match(version: Version) -> Freeze | None:
         same = next((old for old in version.freezes if old.test == row.test), None)
-        return same or next((old for old in version.freezes if _is_moved(change, version, old, row)), None)
+        return same or next((old for old in version.freezes if is_moved(version, old)), None)
 
     return change.history_of(row.test).earlier_row(match)
 
 
 def _is_moved(change: Change, version: Version, old: Freeze, row: Freeze) -> bool:
-    """Whether a row of an old version is about the same test under an id that is gone.
+    """Whether a row of the same property is about the same test under an id that is gone.
 
     It is if its function has the same name, or the same text but for the name.
     """
-    if old.test is None or row.test is None or old.property_id != row.property_id or change.new.has_test(old.test):
+    if old.test is None or row.test is None or change.new.has_test(old.test):
         return False
     name = _function(row.test)
     if _function(old.test) == name:
@@ -92,14 +130,20 @@ def _returns(change: Change, earlier: EarlierRow, row: Freeze) -> bool:
     old_end, end = end_of(old), end_of(row)
     if old_end is None or end is None or end > old_end or (row.renewed or 0) != (old.renewed or 0):
         return False
+    if not _fell(change, earlier):
+        return False
+    known = [replay[1:] for replay in earlier.holder().replays if replay.test == row.test]
+    return any(replay[1:] not in known for replay in change.new.replays_by_test.get(row.test or "", ()))
+
+
+def _fell(change: Change, earlier: EarlierRow) -> bool:
+    """Whether the row was void, or its test gone, when it left; not where no tree shows why it did."""
     if earlier.follower is None and not earlier.stands:
         return False
-    holder = earlier.holder()
+    old = earlier.row
     follower = change.new if earlier.follower is None else earlier.follower()
     assert old.test is not None
-    fell = not follower.has_test(old.test) or bool(follower.void_pins(old)) or voids(holder, follower, old)
-    known = [replay[1:] for replay in holder.replays if replay.test == row.test]
-    return fell and any(replay[1:] not in known for replay in change.new.replays_by_test.get(row.test or "", ()))
+    return not follower.has_test(old.test) or bool(follower.void_pins(old)) or voids(earlier.holder(), follower, old)
 
 
 def _renewal(change: Change, old: Freeze, row: Freeze, now: int, *, stands: bool) -> Iterator[Finding]:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from flakeledger.model.clock import format_instant
 from flakeledger.model.findings import Finding
+from flakeledger.model.records import Freeze
 from flakeledger.model.report import Report
 from flakeledger.repo.base import resolve
 from flakeledger.repo.changes import changes_of
@@ -23,6 +24,7 @@ from flakeledger.repo.repository import Repository
 from flakeledger.repo.situation import INDEX, Basis
 from flakeledger.rules.check import judge_ledger
 from flakeledger.rules.check_changes import judge_changes
+from flakeledger.rules.freeze_renewals import Predecessor, predecessor
 
 #: a finding may name the line of another row, which an edit moves
 _LINE = re.compile(r"\bline [0-9]+")
@@ -63,11 +65,7 @@ def rehearse(repository: Repository, files: Mapping[str, bytes], now: int) -> Re
     read as a whole.
     """
     with repository.with_files(files) as edited:
-        # what a hook runner says about the push or commit that it is at is not about this edit
-        environment = {
-            name: value for name, value in edited.git.environment.items() if not name.startswith("PRE_COMMIT")
-        }
-        basis = resolve(edited.git, base=None, head=None, environment=environment)
+        basis = _basis(edited)
         return Rehearsal(
             tuple(_judged(repository, basis, now)),
             tuple(_judged(edited, basis, now)),
@@ -75,6 +73,22 @@ def rehearse(repository: Repository, files: Mapping[str, bytes], now: int) -> Re
             basis.why,
             format_instant(now),
         )
+
+
+def find_predecessor(repository: Repository, files: Mapping[str, bytes], row: Freeze, now: int) -> Predecessor | None:
+    """The freeze that a row which an edit brings follows on, as the rule about renewals sees it.
+
+    CannotTell where that rule could not tell either.
+    """
+    with repository.with_files(files) as edited:
+        changes = changes_of(edited, _basis(edited)).changes
+        return next(filter(None, (predecessor(change, row, now) for change in changes)), None)
+
+
+def _basis(edited: Repository) -> Basis:
+    """The basis of a commit of the edit: what a hook runner says about what it is at is not about this edit."""
+    environment = {name: value for name, value in edited.git.environment.items() if not name.startswith("PRE_COMMIT")}
+    return resolve(edited.git, base=None, head=None, environment=environment)
 
 
 def _judged(repository: Repository, basis: Basis, now: int) -> list[Finding]:

@@ -4,13 +4,14 @@ Invariants:
 * The row of the base is judged on the new tree and the new log, by the policy that judges the change.
 * A row that the change itself voids goes as a consequence, and a row that this branch itself added may be taken back:
   neither is judged here.
+* What was right when it was pushed stays right: freezes and replays grow older, and a scheduled run only warns.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flakeledger.model.findings import Finding
+from flakeledger.model.findings import Finding, Level
 from flakeledger.model.ledger_paths import FREEZES
 from flakeledger.repo.change import Change
 
@@ -29,4 +30,5 @@ def thaw_unearned(change: Change, now: int) -> Iterator[Finding]:
         if not found.may_go:
             message = f"the freeze of {operation.key} was removed, but {reason(found)}: `{found.verdict.name}`"
             fix = f"put the row back, or {next_step(found, limits)}; once it has expired, it may go"
-            yield Finding(FREEZES, *operation.place, "thaw-unearned", message, fix, subject=operation.key)
+            level: Level = "warning" if change.is_seen_again else "error"
+            yield Finding(FREEZES, *operation.place, "thaw-unearned", message, fix, level, operation.key)

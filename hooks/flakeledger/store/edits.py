@@ -52,12 +52,6 @@ class Edits(NamedTuple):
         self.write({path: (before, (before or b"") + joint + lines)})
 
 
-def write_all(git: Git, changes: Mapping[str, tuple[bytes | None, bytes]]) -> None:
-    """Lock, and put texts in place as `Edits.write` does. CannotTell also when the lock is not to be had."""
-    with locked(git) as edits:
-        edits.write(changes)
-
-
 def append_lines(git: Git, path: str, lines: bytes) -> None:
     """Lock, and add whole lines to a file as `Edits.append_lines` does."""
     with locked(git) as edits:
