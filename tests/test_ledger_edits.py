@@ -5,22 +5,25 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
+import threading
 import time
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from commands import TOOL, hook_findings, noon
+from commands import TOOL, Answer, hook_findings, noon, typed
 from flakeledger.cli.ledger_edits import LedgerEdits, OpenLedgers, open_ledgers
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.ledger_paths import FIXTURES, FREEZES, PROPERTIES
-from flakeledger.store.edits import locked
+from flakeledger.store.edits import _wait, locked
 from flakeledger.store.git import Git
 from world import REFUND, TOTAL, World
 
 #: seconds; a command that does not wait for the lock has read and judged by then
-LONG_ENOUGH_TO_READ = 1.0
+LONG_ENOUGH_TO_READ = 0.5
 
 
 @pytest.fixture
@@ -106,8 +109,38 @@ def test_who_writes_nothing_needs_no_lock(world: World, monkeypatch: pytest.Monk
     assert world.read(FREEZES) == ""
 
 
+def is_waiting(thread: threading.Thread) -> bool:
+    """Whether a thread waits for the lock on editing."""
+    frame = sys._current_frames().get(thread.ident or 0)
+    return any(found.f_code is _wait.__code__ for found, _ in traceback.walk_stack(frame))
+
+
+@pytest.mark.parametrize(
+    ("test", "code", "said"), [(TOTAL, 0, f"froze {TOTAL}"), (REFUND, 2, f"{REFUND} is frozen already")]
+)
+def test_a_command_reads_what_the_one_that_it_waited_for_has_written(
+    world: World, test: str, code: int, said: str
+) -> None:
+    answers: list[Answer] = []
+    command = ("freeze", test, "--reason", "depends on the wall clock", "--owner", "@finley", "--now", noon(1))
+    waiting = threading.Thread(target=lambda: answers.append(typed(world, *command)))
+    with locked(Git.open(str(world.root), os.environ)) as right:
+        waiting.start()
+        while not is_waiting(waiting):
+            assert waiting.is_alive(), answers
+            time.sleep(0.01)
+        other = world.copy(world.root.with_name("other"))
+        other.freeze(REFUND, 1, 3)
+        right.write({FREEZES: (b"", other.read(FREEZES).encode())})
+    waiting.join()
+    (answer,) = answers
+    assert answer.code == code, answer
+    assert said in answer.out + answer.err
+    assert re.findall(r"(?m)^- test: (.*)$", world.read(FREEZES)) == list(dict.fromkeys([REFUND, test]))
+
+
 def test_two_commands_at_once_wait_for_each_other_and_both_succeed(world: World) -> None:
-    """Both start while a third command holds the lock, so that each could read before the other one has written."""
+    """Both start while the lock is held, so that each could read before the other one has written."""
     command = [str(TOOL), "freeze", "--reason", "depends on the wall clock", "--owner", "@finley", "--now", noon(1)]
     with locked(Git.open(str(world.root), os.environ)):
         running = [
