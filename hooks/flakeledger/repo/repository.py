@@ -27,7 +27,7 @@ from flakeledger.repo.situation import INDEX
 from flakeledger.repo.tree import REGULAR_MODES, ChangedEntries, CommitEntries, Listing, Tree
 from flakeledger.store.cache import Cache
 from flakeledger.store.git import Git, PathChange, Underway
-from flakeledger.store.objects import BatchReader, Folder
+from flakeledger.store.objects import READS_THAT_PAY_FOR_PYGIT2, BatchReader, Folder, ObjectReader, open_objects
 
 #: so many blobs pay for a second reader
 _MANY, _READERS = 100, 2
@@ -43,6 +43,8 @@ class Repository:
         self.git = git
         self.judges_disk = judges_disk
         self._batch = BatchReader(git)
+        self._blobs: ObjectReader = self._batch
+        self._reads = 0
         self._digests = Facts(cache, "digests", _SPARE)
         self._modules = Facts(cache, "modules", _SPARE)
         self._files = Files(self._read, self._digests)
@@ -52,7 +54,11 @@ class Repository:
         self._underway: list[Underway] = []
 
     def _read(self, oid: str) -> bytes:
-        return self._batch.read(oid)
+        """One blob. Nobody knows how many will be asked for: a run that read many one by one will read many more."""
+        self._reads += 1
+        if self._reads == READS_THAT_PAY_FOR_PYGIT2:
+            self._blobs = open_objects(self.git, self._reads)
+        return self._blobs.read(oid)
 
     def label(self, revision: str) -> str:
         """What people call a revision or the index."""
@@ -195,6 +201,7 @@ class Repository:
 
     def close(self) -> None:
         """End what runs behind the objects, and what was begun in vain."""
+        self._blobs.close()
         self._batch.close()
         for underway in self._underway:
             underway.close()
