@@ -189,14 +189,13 @@ def freeze_operations(base: Ledger, new: Ledger) -> Iterator[RowOperation]:
     """What happens to freezes. A row that the change itself voids may go as a consequence."""
     before, after = base.freeze_by_test, new.freeze_by_test
     for test, row in after.items():
-        place = row.places.of()
         if test not in before:
-            yield RowOperation("freeze_config", FREEZES, test, "added", frozenset(), place)
+            yield RowOperation("freeze_config", FREEZES, test, "added", frozenset(), row.places.of())
         elif before[test][1:] != row[1:]:
             fields = changed_fields(before[test], row)
             harmless = all(field in (*PINS, "issue") and getattr(before[test], field) is None for field in fields)
             name: OperationClass = "bookkeeping" if harmless else "freeze_config"
-            yield RowOperation(name, FREEZES, test, "changed", fields, place)
+            yield RowOperation(name, FREEZES, test, "changed", fields, row.places.of())
     for test, row in before.items():
         if test not in after:
             if voids(base, new, row):
@@ -223,12 +222,11 @@ def fixture_operations(base: Ledger, new: Ledger) -> Iterator[RowOperation]:
     """What happens to locks. A lock moves together with its file, and goes with it."""
     before, after = base.fixture_by_id, new.fixture_by_id
     for name, row in after.items():
-        place = row.places.of()
         if name not in before:
-            yield RowOperation("bookkeeping", FIXTURES, name, "added", frozenset(), place)
+            yield RowOperation("bookkeeping", FIXTURES, name, "added", frozenset(), row.places.of())
         elif before[name][1:] != row[1:]:
             kind: OperationClass = "bookkeeping" if _follows_file(base, new, before[name], row) else "freeze_config"
-            yield RowOperation(kind, FIXTURES, name, "changed", changed_fields(before[name], row), place)
+            yield RowOperation(kind, FIXTURES, name, "changed", changed_fields(before[name], row), row.places.of())
     for name, row in before.items():
         if name not in after:
             kind = "bookkeeping" if row.path is None or new.tree.entry(row.path) is None else "freeze_config"
