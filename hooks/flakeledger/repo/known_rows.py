@@ -60,6 +60,10 @@ class KnownRows:
         """Load what is known, now."""
         _ = self._few
 
+    def knows(self, oid: str) -> bool:
+        """Whether the ledger with this blob id is known."""
+        return oid in self._few.ledgers or oid in self._many.ledgers
+
     def ledger(self, oid: str) -> list[Values] | None:
         """The rows of a ledger whose blob is known; None for any other."""
         digests = self._few.ledgers.get(oid, self._many.ledgers.get(oid))

@@ -40,7 +40,7 @@ class Reading:
 
     def __init__(self, cache: Cache) -> None:
         """Reads nothing yet."""
-        self._known = {
+        self.known_rows = {
             path: KnownRows(cache, f"{name}-rows-{VERSION}")
             for path, name in ((FREEZES, "freezes"), (FIXTURES, "fixtures"), (PROPERTIES, "properties"))
         }
@@ -51,7 +51,7 @@ class Reading:
     @property
     def facts(self) -> tuple[KnownRows | Facts, ...]:
         """What is worth keeping."""
-        return (*self._known.values(), self._policies, self._logs)
+        return (*self.known_rows.values(), self._policies, self._logs)
 
     def rows(self, tree: Tree) -> Rows:
         """Every row of the tree's ledgers, and what is malformed."""
@@ -90,7 +90,7 @@ class Reading:
         """The freezes that can be read in a blob of an old version: it is not worth remembering as a whole."""
         key = (FREEZES, oid)
         if key not in self._read:
-            self._read[key] = _typed_rows(None, read(oid), FREEZES, Freeze, self._known[FREEZES])
+            self._read[key] = _typed_rows(None, read(oid), FREEZES, Freeze, self.known_rows[FREEZES])
         return cast("tuple[Freeze, ...]", self._read[key][0])
 
     def _once(self, tree: Tree, path: str, read: Callable[[str, Blob], Any]) -> Any:
@@ -109,7 +109,7 @@ class Reading:
 
     def _ledger(self, tree: Tree, path: str, record: type[Record]) -> tuple[tuple[Record, ...], tuple[Finding, ...]]:
         def read(oid: str, blob: Blob) -> tuple[tuple[Record, ...], tuple[Finding, ...]]:
-            known = self._known[path]
+            known = self.known_rows[path]
             rows = known.ledger(oid)
             if rows is None:
                 return _typed_rows(oid, blob(oid), path, record, known)

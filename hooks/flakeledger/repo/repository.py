@@ -52,9 +52,12 @@ class Repository:
         self._trees: dict[str, Tree] = {}
         self._ledgers: dict[int, Ledger] = {}
         self._underway: list[Underway] = []
+        self._ahead: dict[str, Underway] = {}
 
     def _read(self, oid: str) -> bytes:
         """One blob. Nobody knows how many will be asked for: a run that read many one by one will read many more."""
+        if oid in self._ahead:
+            return self._ahead.pop(oid).answer()
         self._reads += 1
         if self._reads == READS_THAT_PAY_FOR_PYGIT2:
             self._blobs = open_objects(self.git, self._reads)
@@ -142,7 +145,16 @@ class Repository:
         return found
 
     def recall(self) -> None:
-        """Load what earlier runs learnt, all of it: while git works, for a run that will ask for all of it."""
+        """Load what earlier runs learnt, all of it: while git works, for a run that will ask for all of it.
+
+        Staged ledgers that no run has read are asked for in between: git unpacks them meanwhile.
+        """
+        rows = self._reading.known_rows
+        for known in rows.values():
+            known.recall()
+        for change in self._staged_changes if self._staged[0] is not None else ():
+            if change.path in rows and change.new_mode in REGULAR_MODES and not rows[change.path].knows(change.new_oid):
+                self._ahead[change.new_oid] = self._keep(self.git.begin("cat-file", "blob", change.new_oid))
         for facts in self._learnt:
             facts.recall()
 

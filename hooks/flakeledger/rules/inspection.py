@@ -105,7 +105,11 @@ def inspect_change(repository: Repository, request: Request) -> Outcome:
 def inspect_both(repository: Repository, request: Request) -> Outcome:
     """Every rule: the ledgers of the new tree, and the change that leads to it."""
     ledgers = inspect_ledgers(repository, request)
-    change = inspect_change(repository, request)
+    try:
+        change = inspect_change(repository, request)
+    except CannotTell as error:  # what was found in the ledgers is told all the same
+        undecided = f"cannot tell what the change does: {error.reason}; fix: {error.fix}"
+        return Outcome(ledgers.report._replace(notes=(*ledgers.report.notes, undecided)), 2)
     findings = tuple(sorted({*ledgers.report.findings, *change.report.findings}))
     notes = tuple(dict.fromkeys((*ledgers.report.notes, *change.report.notes)))
     report = ledgers.report._replace(findings=findings, notes=notes, base=change.report.base)
