@@ -90,7 +90,6 @@ class Row(NamedTuple):
 
 def seconds(run: Run) -> float:
     """How long one process takes. SystemExit when it does not end with 0."""
-    run.before()
     started = time.perf_counter()
     done = subprocess.run(
         run.command, cwd=run.root, env=environment() | dict(run.variables), capture_output=True, check=False
@@ -102,8 +101,12 @@ def seconds(run: Run) -> float:
 
 
 def medians(runs: int, *compared: Run) -> list[float]:
-    """The median time of each, all of them run alternately."""
-    rounds = [[seconds(run) for run in compared] for _ in range(runs)]
+    """The median time of each, all of them run alternately; what a round needs is prepared before it."""
+    rounds = []
+    for _ in range(runs):
+        for run in compared:
+            run.before()
+        rounds.append([seconds(run) for run in compared])
     return [statistics.median(times) for times in zip(*rounds, strict=True)]
 
 

@@ -115,16 +115,21 @@ def uses(nodes: Iterable[ast.AST], outline: Outline) -> Uses:
         elif kind is ast.Attribute:
             attributes.add(node.attr)
             pending.append(node.value)
+        elif kind is ast.Call:
+            function = node.func
+            pending.append(function)
+            pending += node.args
+            pending += node.keywords
+            if type(function) in (ast.Name, ast.Attribute) and _is_usefixtures(function):
+                names.update(_strings(node.args))
         elif kind in _FIELDS:  # a list of nodes may hold None, the name of a keyword is a text
             if kind is ast.arg:
                 names.add(node.arg)
-            elif kind is ast.Call and _is_usefixtures(node.func):
-                names.update(_strings(node.args))
             for name in _FIELDS[kind]:
                 value = getattr(node, name, None)
                 if type(value) is list:
                     pending += value
-                else:
+                elif value is not None:
                     pending.append(value)
     said = {outline.aliases.get(name, name).rpartition(".")[2] for name in names} | attributes
     return Uses(frozenset(names), frozenset(attributes), _WATCHED & said)

@@ -98,7 +98,8 @@ class KnownRows:
         ledgers = dict(list((many.ledgers | few.ledgers).items())[-MOST_LEDGERS:])
         rows = _needed(many.rows | few.rows, ledgers)
         self._cache.save(self._name, _written(_Known(rows, ledgers, os.urandom(16).hex()), list(rows)))
-        self._cache.save(f"{self._name}-new", None)
+        if few.name:  # what was new stands there still
+            self._cache.save(f"{self._name}-new", None)
 
 
 def _needed(rows: dict[str, Values], ledgers: dict[str, list[str]]) -> dict[str, Values]:
