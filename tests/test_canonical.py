@@ -24,8 +24,9 @@ from flakeledger.model.canonical import (
     NotCanonical,
     canonical_dump,
     canonical_text,
-    contract_problem,
+    contract_digest,
     digest,
+    refused_key,
     strict_object,
 )
 
@@ -189,9 +190,10 @@ def test_values_of_ours() -> None:
 @pytest.mark.parametrize("key", [*RUN_IDENTITY, "createdAt", "Created-At", "HOSTNAME", "hostname", "runId"])
 def test_a_contract_does_not_name_its_run(key: str) -> None:
     text = json.dumps({"schema": 1, "nested": {key: 1}, "values": [{key: 2}]})
-    assert contract_problem(text.encode()) is None
-    problem = contract_problem(f'{{"nested": {{"{key}": 1}},\n "schema": 1, "{key}": 2}}'.encode())
-    assert problem is not None
+    assert contract_digest(text.encode()) == digest(text.encode())
+    with pytest.raises(NotCanonical) as caught:
+        contract_digest(f'{{"nested": {{"{key}": 1}},\n "schema": 1, "{key}": 2}}'.encode())
+    problem = caught.value
     assert f"`{key}` names a run" in problem.message
     assert (problem.line, problem.column) == (2, 15)
 
@@ -209,9 +211,43 @@ def test_a_contract_does_not_name_its_run(key: str) -> None:
     ],
 )
 def test_what_can_be_a_contract(text: str, message: str | None) -> None:
-    problem = contract_problem(text.encode())
-    assert (problem is None) is (message is None)
-    assert message is None or (problem is not None and message in problem.message)
+    if message is None:
+        assert contract_digest(text.encode()) == digest(text.encode())
+    else:
+        with pytest.raises(NotCanonical) as caught:
+            contract_digest(text.encode())
+        assert message in caught.value.message
+
+
+def test_a_key_is_refused_at_its_place() -> None:
+    refused = refused_key(b'{"a": {"b": 1},\n  "\\u0062": 2}', "b", "no")
+    assert (refused.message, refused.line, refused.column) == ("no", 2, 3)
+
+
+@given(st.lists(st.sampled_from(["[", "{", "]", "}", '"', "\\", "a", "[" * 150, '"' * 3]), max_size=40))
+def test_depth_is_counted_outside_of_texts(parts: list[str]) -> None:
+    text = "".join(parts)
+    depth, deepest, inside, escaped = 0, 0, False, False
+    for character in text:
+        if escaped:
+            escaped = False
+        elif character == "\\":
+            escaped = True
+        elif character == '"':
+            inside = not inside
+        elif not inside and character in "[{]}":
+            depth += 1 if character in "[{" else -1
+            deepest = max(deepest, depth)
+    assert ("nested deeper" in refusal(text.encode()).message) is (deepest > MAX_DEPTH)
+
+
+def test_depth_is_counted_across_the_pieces_of_a_large_text() -> None:
+    long = "x" * 3_000_000
+    deep = "[" * 100
+    inside = f'{{"a":["{long}",{deep}"{deep}{long}"{deep},"'
+    assert "nested deeper" in refusal(inside.encode()).message
+    outside = f'{{"a":["{long}",{deep}{"]" * 100},"{deep}{long}",{deep}'
+    assert "nested deeper" not in refusal(outside.encode()).message
 
 
 @pytest.mark.parametrize(

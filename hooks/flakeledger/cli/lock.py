@@ -117,7 +117,8 @@ def _standing(ledger: Ledger, paths: Sequence[str], adds: bool) -> list[Fixture]
 
 def _only(ledger: Ledger, rows: Sequence[Fixture]) -> Ledger:
     """The ledger with these fixtures alone, for the rules about fixtures."""
-    return Ledger(ledger.tree, ledger.rows._replace(fixtures=tuple(rows)), ledger.files, ledger.modules)
+    changed = ledger.rows._replace(fixtures=tuple(rows))
+    return Ledger(ledger.tree, changed, ledger.files, ledger.modules, ledger.citing)
 
 
 def _digest(ledger: Ledger, row: Fixture) -> str:

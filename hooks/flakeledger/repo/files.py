@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, MutableMapping
 from typing import NamedTuple
 
-from flakeledger.model.canonical import NotCanonical, contract_problem, digest
+from flakeledger.model.canonical import NotCanonical, contract_digest
 
 #: https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md: a pointer is under 1024 bytes
 _LFS_LIMIT = 1024
@@ -83,11 +83,8 @@ def _contract_digest(data: bytes) -> list[str | None]:
     if pointed_digest(data) is not None:
         return [None, "it is a Git LFS pointer, and its content is not in the repository; lock it with hash: bytes"]
     try:
-        problem = contract_problem(data)
-        if problem is None:
-            return [digest(data), None]
-    except NotCanonical as refusal:
-        problem = refusal
-    whole = (problem.line, problem.column) == (1, 1)
-    where = "" if whole else f"line {problem.line}, column {problem.column}: "
-    return [None, f"{where}{problem.message}"]
+        return [contract_digest(data), None]
+    except NotCanonical as problem:
+        whole = (problem.line, problem.column) == (1, 1)
+        where = "" if whole else f"line {problem.line}, column {problem.column}: "
+        return [None, f"{where}{problem.message}"]
