@@ -195,7 +195,8 @@ def test_warnings_of_the_checked_code_stay_silent() -> None:
 
 
 def test_facts_survive_json() -> None:
-    facts = module_facts(TESTS.encode() + b"from . import a, b\n# property_id: A\n")
+    facts = module_facts(TESTS.encode() + b"from . import a, b\n# property_id: A\n# flakeledger: cite A\n")
+    assert len(facts.citations) == 1
     assert facts_from_json(json.loads(json.dumps(facts.to_json()))) == facts
     broken = module_facts(b"(")
     assert facts_from_json(json.loads(json.dumps(broken.to_json()))) == broken
@@ -215,7 +216,7 @@ PIECES = st.sampled_from(
     [
         *("def test_a", "class A", "async ", "import ", "from . ", "lambda ", "pass", "x", "@pytest.mark.skip"),
         *("(", ")", ":", "=", "*", "\n", "    ", "\r", "\0", "\x0c", "\\", "\ufeff"),
-        *('"""', "'", "f'{", "}'", "#", "property_id: A"),
+        *('"""', "'", "f'{", "}'", "#", "property_id: A", "flakeledger: cite", "@pytest.mark.frozen(", "'A'"),
     ]
 )
 

@@ -8,7 +8,7 @@ Invariants:
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping
+from collections.abc import Callable, Collection, MutableMapping
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -16,10 +16,11 @@ from flakeledger.model.findings import Finding
 from flakeledger.model.patterns import PathClasses
 from flakeledger.model.policy import Policy
 from flakeledger.model.records import Fixture, Freeze, Property, Replay
+from flakeledger.repo.citations import Citation
 from flakeledger.repo.files import Files
 from flakeledger.repo.owners import CodeOwners
 from flakeledger.repo.sources import Sources
-from flakeledger.repo.tree import REGULAR_MODES, Tree
+from flakeledger.repo.tree import REGULAR_MODES, Entries, Tree
 
 #: findings that mean: some row of this file is not known
 UNREADABLE = frozenset({"yaml-syntax", "yaml-forbidden", "conflict-marker", "duplicate-key"})
@@ -57,13 +58,21 @@ class Rows(NamedTuple):
 class Ledger:
     """The rows of one tree and the facts that rules ask of the tree."""
 
-    def __init__(self, tree: Tree, rows: Rows, files: Files, modules: MutableMapping[str, object]) -> None:
-        """`modules` holds what is known of test code, by blob id, and grows."""
+    def __init__(
+        self,
+        tree: Tree,
+        rows: Rows,
+        files: Files,
+        modules: MutableMapping[str, object],
+        citing: Callable[[Entries], Collection[str]],
+    ) -> None:
+        """`modules` holds what is known of test code, by blob id, and grows; `citing` finds files that may cite."""
         self.tree = tree
         self.rows = rows
         self.policy, self.freezes, self.fixtures, self.properties, self.replays, self.findings = rows
         self.files = files
         self.modules = modules
+        self.citing = citing
         self._fixture_digests: dict[str, tuple[str | None, str | None]] = {}
         self._generator_sets: dict[str, list[str]] = {}
         self._generator_digests: dict[str | None, str] = {}
@@ -77,6 +86,24 @@ class Ledger:
     def freeze_by_test(self) -> dict[str, Freeze]:
         """The first row of each frozen test."""
         return {freeze.test: freeze for freeze in reversed(self.freezes) if freeze.test is not None}
+
+    @cached_property
+    def freezes_by_path(self) -> dict[str, list[Freeze]]:
+        """The rows by the file of their test, in the order of the ledger."""
+        return self._freezes_by("::")
+
+    @cached_property
+    def freezes_by_function(self) -> dict[str, list[Freeze]]:
+        """The rows by the id of their test without its parameters, in the order of the ledger."""
+        return self._freezes_by("[")
+
+    def _freezes_by(self, end: str) -> dict[str, list[Freeze]]:
+        """The rows by the part of their test's id that stands before a mark."""
+        grouped: dict[str, list[Freeze]] = {}
+        for freeze in self.freezes:
+            if freeze.test is not None:
+                grouped.setdefault(freeze.test.partition(end)[0], []).append(freeze)
+        return grouped
 
     @cached_property
     def fixture_by_id(self) -> dict[str, Fixture]:
@@ -120,6 +147,16 @@ class Ledger:
     def sources(self) -> Sources:
         """What the tree's test code says."""
         return Sources(self.tree.entries, self.tree.blob, self.files.sha256, self.modules)
+
+    @cached_property
+    def citing_files(self) -> list[str]:
+        """The files that may cite a freeze, sorted. A locked file is data that a test reads, and cites nothing."""
+        return sorted(path for path in self.citing(self.tree.entries) if path not in self.locked_paths)
+
+    @cached_property
+    def citations(self) -> tuple[Citation, ...]:
+        """Every citation of the tree, sorted by path and place. CannotTell where a file cannot be read."""
+        return tuple(Citation(path, *found) for path in self.citing_files for found in self.sources.citations(path))
 
     @cached_property
     def _owners(self) -> CodeOwners:
@@ -170,7 +207,8 @@ class Ledger:
         return {name: digest for name, digest in pins if digest is not None}
 
     @cached_property
-    def _locked_paths(self) -> frozenset[str]:
+    def locked_paths(self) -> frozenset[str]:
+        """The paths that fixture rows lock."""
         return frozenset(fixture.path for fixture in self.fixtures if fixture.path is not None)
 
     def generator_set(self, property_id: str | None) -> list[str]:
@@ -185,7 +223,7 @@ class Ledger:
                 found.tests or (),
                 found.generators,
                 self.policy.seeds,
-                self._locked_paths,
+                self.locked_paths,
                 lambda path: classes.class_of(path).name == "generator",
             )
         return known
@@ -199,6 +237,10 @@ class Ledger:
             known = self.sources.generator_digest(self.generator_set(property_id))
             self._generator_digests[property_id] = known
         return known
+
+    def generator_hashes(self, property_id: str | None) -> dict[str, str]:
+        """Path -> digest of each file of the property's generator set: what a witness of it names."""
+        return self.sources.generator_hashes(self.generator_set(property_id))
 
     def void_pins(self, freeze: Freeze) -> list[str]:
         """The pins of the row that this tree contradicts, by field name."""

@@ -1,4 +1,4 @@
-"""What one Python module says: its tests, the properties it names, its imports. Facts of a blob, made to be cached.
+"""What one Python module says: tests, the properties it names, citations, imports. Facts of a blob, made to be cached.
 
 Invariants:
 * Facts depend on the bytes alone, never on the path, so they can be cached by blob id; they are JSON, stamped
@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from flakeledger.repo.citations import Cited, from_json, holds_words, to_json
 from flakeledger.repo.imports import Import
 
 if TYPE_CHECKING:
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
 
     from flakeledger.repo.closure import Closure
     from flakeledger.repo.outline import Outline
+    from flakeledger.repo.python_citations import Comment
 
 #: raise the first number whenever facts, or the digest of a test, get another form or meaning
-STAMP = f"2 {sys.version_info[0]}.{sys.version_info[1]}"
+STAMP = f"3 {sys.version_info[0]}.{sys.version_info[1]}"
 #: a parsed byte can cost a thousand bytes of memory (`a;a;a;…`), so this is what bounds it
 LARGEST = 1024 * 1024
 #: the encodings of source code that are read; any other coding cookie is a problem
@@ -81,6 +83,7 @@ class ModuleFacts(NamedTuple):
     imports: list[Import]
     property_ids: frozenset[str]
     problem: str | None
+    citations: tuple[Cited, ...] = ()
 
     def to_json(self) -> list[object]:
         """The facts as plain JSON."""
@@ -95,14 +98,15 @@ class ModuleFacts(NamedTuple):
             [[found.module, found.level, list(found.names)] for found in self.imports],
             sorted(self.property_ids),
             self.problem,
+            to_json(self.citations),
         ]
 
 
 def facts_from_json(value: object) -> ModuleFacts | None:
     """The facts that `to_json` wrote with the same stamp; None for anything else."""
-    if not (isinstance(value, list) and len(value) == 10 and value[0] == STAMP):
+    if not (isinstance(value, list) and len(value) == 11 and value[0] == STAMP):
         return None
-    _, names, lines, digests, marks, classes, opaque, imports, property_ids, problem = value
+    _, names, lines, digests, marks, classes, opaque, imports, property_ids, problem, citations = value
     texts = [digests[start : start + _DIGITS] for start in range(0, len(digests), _DIGITS)]
     given, parametrised = map(_GIVEN.__contains__, marks), map(_PARAMETRISED.__contains__, marks)
     tests = map(TestFacts._make, zip(lines, texts, given, parametrised, strict=True))
@@ -113,6 +117,7 @@ def facts_from_json(value: object) -> ModuleFacts | None:
         [Import(module, level, tuple(names)) for module, level, names in imports],
         frozenset(property_ids),
         problem,
+        from_json(citations),
     )
 
 
@@ -199,10 +204,11 @@ def _facts(text: str) -> ModuleFacts:
     from flakeledger.repo.closure import Closure, edit_lines
     from flakeledger.repo.outline import read_outline
 
-    outline = read_outline(_parse(text))
-    comments = _comments(text)
+    tree = _parse(text)
+    outline = read_outline(tree)
     lines = text.split("\n")
-    alone = [(line, comment) for line, comment in comments if lines[line - 1].strip() == comment.rstrip()]
+    comments = _comments(text, lines)
+    alone = [(comment.line, comment.text) for comment in comments if comment.is_alone]
     closure = Closure(outline, edit_lines(lines, outline, alone))
     return ModuleFacts(
         _tests(outline, closure),
@@ -211,19 +217,37 @@ def _facts(text: str) -> ModuleFacts:
         list(outline.imports),
         frozenset(_property_ids(outline, comments)),
         None,
+        _citations(text, tree, outline, lines, comments),
     )
 
 
-def _comments(text: str) -> list[tuple[int, str]]:
-    """The comments as (line, text), where one may name a property or cite a freeze; else none."""
+def _citations(
+    text: str, tree: ast.Module, outline: Outline, lines: list[str], comments: list[Comment]
+) -> tuple[Cited, ...]:
+    if not holds_words(text.encode(errors="surrogateescape")):
+        return ()
+    from flakeledger.repo.python_citations import module_citations  # few modules cite
+
+    return tuple(module_citations(tree, outline, lines, comments))
+
+
+def _comments(text: str, lines: list[str]) -> list[Comment]:
+    """The comments, where one may name a property or cite a freeze; else none."""
     if not re.search(_COMMENT, text):
         return []
     import io
     import tokenize
 
+    from flakeledger.repo.python_citations import Comment
+
     try:
         return [
-            (token.start[0], token.string)
+            Comment(
+                token.start[0],
+                token.start[1] + 1,
+                token.string,
+                lines[token.start[0] - 1].strip() == token.string.rstrip(),
+            )
             for token in tokenize.generate_tokens(io.StringIO(text).readline)
             if token.type == tokenize.COMMENT
         ]
@@ -273,11 +297,11 @@ def _opaque(outline: Outline, closure: Closure) -> Iterator[str]:
             yield from (f"{owner}::{name}" for name in closure.assigned(scope) if name.startswith("test"))
 
 
-def _property_ids(outline: Outline, comments: Iterable[tuple[int, str]]) -> Iterator[str]:
+def _property_ids(outline: Outline, comments: Iterable[Comment]) -> Iterator[str]:
     import ast
 
-    for _, comment in comments:
-        yield from named_properties(comment)
+    for comment in comments:
+        yield from named_properties(comment.text)
     for docstring in outline.docstrings:
         if isinstance(docstring.value, ast.Constant) and isinstance(docstring.value.value, str):
             yield from named_properties(docstring.value.value)

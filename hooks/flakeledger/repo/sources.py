@@ -4,7 +4,8 @@ Invariants:
 * Everything is a function of the texts of one tree. No clock, no git, no import of the checked code;
   a symbolic link or a submodule is never read.
 * Facts are kept by blob id in the cache that the caller gives, and grow it: `OID` holds the facts of a Python
-  module, `words:OID` which words a file holds, `ids:OID` which properties a file that is no Python names.
+  module, `words:OID` which words a file holds, `ids:OID` which properties a file that is no Python names,
+  `cites:LANGUAGE:OID` what is cited in a file that is not parsed.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from functools import cached_property
 
+from flakeledger.repo.citations import Cited, from_json, text_citations, to_json
 from flakeledger.repo.ids import Found, TestId, find_test, is_python, split_test_id, with_word, word_in
 from flakeledger.repo.imports import (
     Import,
@@ -218,11 +220,12 @@ class Sources:
         return any(
             facts.given
             for module in self._holding(path, name)
-            for known, facts in self._facts_at(module).items()
+            for known, facts in self.tests_of(module).items()
             if known.rpartition("::")[2] == name
         )
 
-    def _facts_at(self, path: str) -> dict[str, TestFacts]:
+    def tests_of(self, path: str) -> Mapping[str, TestFacts]:
+        """The tests that a Python module has, by their names inside it; none of any other file."""
         oid = self._oid(path)
         return self._facts(oid).tests if oid is not None and is_python(path) else {}
 
@@ -240,6 +243,29 @@ class Sources:
             known = sorted(set(named_properties(self._blob(oid).decode(errors="replace"))))
             self._cache[f"ids:{oid}"] = known
         return frozenset(known)
+
+    def citations(self, path: str) -> tuple[Cited, ...]:
+        """What a file cites, in its order: a Python module by marks and comments, any other code by comments."""
+        oid = self._oid(path)
+        if oid is None:
+            return ()
+        facts = self._facts(oid) if is_python(path) else None
+        return facts.citations if facts is not None and facts.problem is None else self._unparsed(path, oid)
+
+    def _unparsed(self, path: str, oid: str) -> tuple[Cited, ...]:
+        """The citations of a file that is no Python, or no Python that can be parsed."""
+        from flakeledger.repo.languages import language_of  # few files cite, and most of them are parsed
+
+        language = language_of(path)
+        if language is None:
+            return ()
+        key = f"cites:{language.name}:{oid}"
+        known = self._cache.get(key)
+        if not isinstance(known, list):
+            problem = self._facts(oid).problem if is_python(path) else None
+            known = to_json(text_citations(self._blob(oid).decode(errors="replace"), language, problem))
+            self._cache[key] = known
+        return from_json(known)
 
     def generator_set(
         self,
@@ -280,8 +306,11 @@ class Sources:
         key = tuple(paths)
         digest = self._digests.get(key)
         if digest is None:
-            blobs = ((path, self._oid(path)) for path in key)
-            content = {path: self._sha256_of(oid) for path, oid in blobs if oid is not None}
-            text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+            text = json.dumps(self.generator_hashes(key), sort_keys=True, separators=(",", ":"))
             digest = self._digests[key] = hashlib.sha256(text.encode()).hexdigest()
         return digest
+
+    def generator_hashes(self, paths: Sequence[str]) -> dict[str, str]:
+        """Path -> sha256 of its blob, for each path of a generator set."""
+        blobs = ((path, self._oid(path)) for path in paths)
+        return {path: self._sha256_of(oid) for path, oid in blobs if oid is not None}

@@ -84,6 +84,7 @@ class CommitEntries(Mapping[str, TreeEntry]):
 
     def __init__(self, root: Folder, read: Callable[[str], Folder]) -> None:
         """`read` reads a folder by its id."""
+        self.oid = root.oid
         self._read = read
         self._folders: dict[str, Mapping[str, TreeEntry]] = {"": root.entries}
 
@@ -137,15 +138,15 @@ class ChangedEntries(Mapping[str, TreeEntry]):
 
     def __init__(self, entries: Entries, there: Mapping[str, TreeEntry | None]) -> None:
         """None in `there`: nothing stands at the path."""
-        self._entries = entries
-        self._there = there
+        self.below = entries
+        self.there = there
 
     def get(self, path: str, default: Any = None) -> Any:
         """What stands at the path, else the default."""
-        if path in self._there:
-            found = self._there[path]
+        if path in self.there:
+            found = self.there[path]
             return default if found is None else found
-        return self._entries.get(path, default)
+        return self.below.get(path, default)
 
     def __getitem__(self, path: str) -> TreeEntry:
         """What stands at the path; KeyError where nothing does."""
@@ -156,12 +157,12 @@ class ChangedEntries(Mapping[str, TreeEntry]):
 
     def __contains__(self, path: object) -> bool:
         """Whether something stands at the path."""
-        return self._there[path] is not None if path in self._there else path in self._entries  # type: ignore[index]
+        return self.there[path] is not None if path in self.there else path in self.below  # type: ignore[index]
 
     def __iter__(self) -> Iterator[str]:
         """The paths: those that are the same, then the others."""
-        yield from (path for path in self._entries if path not in self._there)
-        yield from (path for path, entry in self._there.items() if entry is not None)
+        yield from (path for path in self.below if path not in self.there)
+        yield from (path for path, entry in self.there.items() if entry is not None)
 
     def __len__(self) -> int:
         """How many paths there are."""

@@ -48,6 +48,7 @@ def inspect_ledgers(repository: Repository, request: Request) -> Outcome:
     """Every state rule on the new tree."""
     judged = new_tree(repository.git, head=request.head, environment=request.environment)
     repository.begin()
+    repository.begin_citations(judged)
     repository.recall()
     from flakeledger.rules.check import judge_ledger
     from flakeledger.rules.staleness import forgiven, is_stale

@@ -3,7 +3,8 @@
 Invariants (RULES.md, "t"):
 * On the default branch (a push to it, a scheduled run) a finding that time causes fails.
 * Away from it, a change of ledgers alone (no policy) that clears such a finding and adds none, or
-  that only appends replays, is not refused for them.
+  that only appends replays, is not refused for them. The citations of a row go with it: lines that cite are
+  no other edit.
 * Under `stale_rows: block_touched` (read from the base) such findings fail only changes that touch
   the row, its test's file, its property or its fixtures.
 * Without a known base nothing is forgiven.
@@ -48,9 +49,9 @@ def _warning(finding: Finding) -> Finding:
 
 def repairs(findings: list[Finding], change: Change, judge: Judge) -> bool:
     """Whether the change is one of ledgers alone that clears a stale finding and adds none, or appends replays."""
-    if not change.changed_paths or not all(path.startswith(LEDGERS) for path in change.changed_paths):
+    if not change.changed_paths or POLICY in change.changed_paths:
         return False
-    if POLICY in change.changed_paths:
+    if not all(path.startswith(LEDGERS) or _edits_citations_alone(change, path) for path in change.changed_paths):
         return False
     if change.changed_paths == {REPLAYS}:
         from flakeledger.rules.replay_changes import log_rewritten
@@ -59,6 +60,21 @@ def repairs(findings: list[Finding], change: Change, judge: Judge) -> bool:
     before = {(finding.rule, finding.subject) for finding in judge(change.base) if is_stale(finding)}
     after = {(finding.rule, finding.subject) for finding in findings if is_stale(finding)}
     return after < before
+
+
+def _edits_citations_alone(change: Change, path: str) -> bool:
+    """Whether a file differs in nothing but the lines that cite."""
+    before, after = (_without_citations(ledger, path) for ledger in (change.base, change.new))
+    return before is not None and before == after
+
+
+def _without_citations(ledger: Ledger, path: str) -> list[bytes] | None:
+    """The lines of a file that do not begin a citation; None where there is no file."""
+    data = ledger.tree.read(path)
+    if data is None:
+        return None
+    cited = {found.place.line for found in ledger.sources.citations(path)}
+    return [line for number, line in enumerate(data.split(b"\n"), 1) if number not in cited]
 
 
 def touches(change: Change, finding: Finding) -> bool:

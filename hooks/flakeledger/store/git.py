@@ -3,8 +3,8 @@
 Invariants:
 * Every question is a constant number of processes (most are one), however many paths, revisions or steps it is about.
 * git runs at the root of the work tree with the caller's index, so that every path is relative to the root.
-* Nothing is fetched, locked or written in the repository (`set_config` writes what its caller says); no shell, no
-  pager, no replaced or grafted history.
+* Nothing is fetched, locked or written in the repository (`set_config` writes what its caller says, `git_worktrees.py`
+  makes and removes worktrees); no shell, no pager, no replaced or grafted history.
 * A refusal of git is `CannotTell` with git's own words, never an empty answer.
 * "Not here" is told apart from "none": a shallow boundary is no root, a broken ref is no unborn branch.
 """
@@ -332,9 +332,17 @@ class Git(NamedTuple):
         arguments = (*INDEX_DIFF, "--quiet", "--ita-invisible-in-index", tree, "--")
         return self._done(arguments, b"", (0, 1)).returncode == 1
 
-    def tree_changes(self, old: str, new: str) -> list[PathChange]:
-        """How one tree (or commit) differs from another; a moved file is a deletion and an addition."""
-        return path_changes(tokens_of(self.run("diff-tree", "-r", *RAW, old, new, "--")))
+    def begin_tree_changes(self, old: str, new: str) -> Underway:
+        """The question of `tree_changes`, asked of a git that runs beside us."""
+        return self.begin("diff-tree", "-r", *RAW, old, new, "--")
+
+    def tree_changes(self, old: str, new: str, underway: Underway | None = None) -> list[PathChange]:
+        """How one tree (or commit) differs from another; a moved file is a deletion and an addition.
+
+        `underway` is what `begin_tree_changes` gave, when it was asked before.
+        """
+        underway = underway or self.begin_tree_changes(old, new)
+        return path_changes(tokens_of(underway.answer()))
 
     def begin_unstaged(self, paths: Sequence[str]) -> Underway:
         """The question of `unstaged`, asked of a git that runs beside us."""

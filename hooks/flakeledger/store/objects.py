@@ -33,6 +33,8 @@ FOLDER_MODE = "040000"
 _OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 #: what says that a clone holds only a part of the objects it names
 _PARTIAL = r"^(extensions\.partialclone|remote\..*\.promisor)$"
+#: what a git says that would fetch a missing blob and may not; a newer one says that it is missing
+_UNFETCHED = "from promisor remote"
 _OTHER_OBJECTS = ("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES")
 
 
@@ -195,7 +197,7 @@ class _Absence:
 
     def of(self, oid: str, detail: str = "") -> CannotTell:
         """The error for a blob: missing, or broken as `detail` says."""
-        if detail:
+        if detail and _UNFETCHED not in detail:
             return CannotTell(f"object {oid} cannot be read: {detail}", "git fsck, then fetch it again")
         where, fix = self._where
         return CannotTell(f"object {oid} cannot be read: it is missing from this {where}", fix)

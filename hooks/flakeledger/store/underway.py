@@ -11,10 +11,18 @@ import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import BinaryIO, cast
+from typing import BinaryIO, NamedTuple, cast
 
 from flakeledger.model.errors import CannotTell
 from flakeledger.store.git_output import telling_line
+
+
+class Outcome(NamedTuple):
+    """How a git ended, and what it printed."""
+
+    code: int
+    out: bytes
+    errors: bytes
 
 
 class Underway:
@@ -40,12 +48,17 @@ class Underway:
 
     def answer(self) -> bytes:
         """What it printed, once it has ended; CannotTell when it failed. To be asked once."""
-        code = self._process.wait()
-        out, errors = _content(self._out), _content(self._errors)
-        self.close()
+        code, out, errors = self.outcome()
         if code:
             raise failure(self._arguments, code, errors)
         return out
+
+    def outcome(self) -> Outcome:
+        """How it ended, for a question whose answer is also its exit code. To be asked once, instead of `answer`."""
+        code = self._process.wait()
+        out, errors = _content(self._out), _content(self._errors)
+        self.close()
+        return Outcome(code, out, errors)
 
     def close(self) -> None:
         """End it, if nobody wants its answer any more."""
