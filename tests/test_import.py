@@ -557,8 +557,8 @@ MARKED = '''\
 import unittest as ut
 import pytest as pt
 from pytest import mark
-
-windows = True
+from sys import platform
+windows = platform == "win32"
 
 @pt.mark.skip(reason="needs  the\\n network")
 def test_skip(): pass

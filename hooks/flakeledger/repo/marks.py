@@ -2,35 +2,23 @@
 
 Invariants:
 * A mark counts for every test below it: a decorator of a class and a `pytestmark` mean all tests of their scope.
-* A conditional mark is none: it says where a test can run, not that nobody trusts it. A constant condition is none.
+* A conditional mark is none: it says where a test can run, not that nobody trusts it (see `skip_marks.py`).
 * Modules are parsed, never run; every test is named once, with the mark that stands nearest to it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from flakeledger.model.rows import Place
 from flakeledger.repo.modules import parse_module
+from flakeledger.repo.python_skips import module_skips
+from flakeledger.repo.skip import Skip
 
-if TYPE_CHECKING:
-    import ast
-
-    from flakeledger.repo.outline import Outline
-
-#: resolved names of marks -> what they are called, and how many leading arguments are conditions
-_MARKS = {
-    "pytest.mark.skip": ("skip", 0),
-    "pytest.mark.skipif": ("skip", 1),
-    "pytest.mark.xfail": ("xfail", 1),
-    "pytest.mark.flaky": ("flaky", 0),
-    "unittest.skip": ("skip", 0),
-    "unittest.skipIf": ("skip", 1),
-    "unittest.skipUnless": ("skip", -1),
-    "unittest.expectedFailure": ("xfail", 0),
-    "flaky.flaky": ("flaky", 0),
-}
+#: how the names of skips begin that stand for every test of their scope
+_MARKING = ("@", "pytestmark")
+_KINDS = frozenset({"skip", "xfail", "flaky"})
 
 
 class Mark(NamedTuple):
@@ -47,74 +35,26 @@ def marks_of(data: bytes) -> list[Mark] | str:
     module = parse_module(data)
     if isinstance(module, str):
         return module
-    from flakeledger.repo.outline import MODULE, Function, definitions, read_outline
+    from flakeledger.repo.bodies import qualified
+    from flakeledger.repo.outline import definitions, read_outline
 
     outline = read_outline(module)
-    scopes = _scope_marks(outline)
-    names = {(found.owner, found.names[0]) for found in definitions(outline) if found.kind == "test"}
-    marks: dict[str, Mark] = {}
-    for owner, statement in outline.statements:
-        if not isinstance(statement, Function) or (owner, statement.name) not in names:
-            continue
-        test = f"{owner}::{statement.name}" if owner else statement.name
-        own = [found for node in statement.decorator_list if (found := _mark(outline, node, test))]
-        around = [scopes[scope] for scope in (*_scopes(owner), MODULE) if scope in scopes]
-        for mark in [*own, *around][:1]:
-            marks[test] = mark._replace(test=test)
-    return sorted(marks.values(), key=lambda mark: mark.place)
+    first: dict[str, Skip] = {}
+    for skip in module_skips(module, outline, data):
+        if skip.kind in _KINDS and skip.name.startswith(_MARKING):
+            first.setdefault(skip.test, skip)
+    marks = []
+    tests = [each for each in definitions(outline) if each.kind == "test"]
+    for test in dict.fromkeys(qualified(each.owner, each.names[0]) for each in tests):
+        nearest = next((first[scope] for scope in _scopes(test) if scope in first), None)
+        if nearest is not None:
+            marks.append(Mark(test, nearest.kind, Place(nearest.first, nearest.column), nearest.reason))
+    return sorted(marks, key=lambda mark: mark.place)
 
 
-def _scopes(owner: str) -> Iterator[str]:
-    """A class and the classes around it, nearest first."""
-    while owner:
-        yield owner
-        owner = owner.rpartition("::")[0]
-
-
-def _scope_marks(outline: Outline) -> dict[str, Mark]:
-    """The first mark of each class, and of the module ("")."""
-    import ast
-
-    found: dict[str, Mark] = {}
-    for name, statements in outline.classes.items():
-        for node in (node for statement in statements for node in statement.decorator_list):
-            if mark := _mark(outline, node, name):
-                found.setdefault(name, mark)
-    for owner, value in outline.pytestmarks:
-        for node in value.elts if isinstance(value, ast.Tuple | ast.List) else [value]:
-            if owner is not None and (mark := _mark(outline, node, owner)):
-                found.setdefault(owner, mark)
-    return found
-
-
-def _mark(outline: Outline, node: ast.expr, test: str) -> Mark | None:
-    """The mark that an expression is; None for anything else, and for a mark with a condition."""
-    import ast
-
-    known = _MARKS.get(outline.resolve(node))
-    if known is None or isinstance(node, ast.Subscript):
-        return None
-    name, conditions = known
-    arguments = node.args if isinstance(node, ast.Call) else []
-    keywords = {word.arg: word.value for word in node.keywords} if isinstance(node, ast.Call) else {}
-    if conditions:
-        given = keywords.get("condition", arguments[0] if arguments else None)
-        if given is not None and not _always(given, wanted=conditions > 0):
-            return None
-        arguments = arguments[1:]
-    texts = [keywords.get("reason"), *arguments[:1]]
-    reason = next((text for each in texts if each is not None and (text := _constant_text(each))), "")
-    return Mark(test, name, Place(node.lineno, node.col_offset + 1), " ".join(reason.split()))
-
-
-def _always(node: ast.expr, *, wanted: bool) -> bool:
-    """Whether a condition is a constant that is true (`wanted`) or false."""
-    import ast
-
-    return isinstance(node, ast.Constant) and bool(node.value) is wanted
-
-
-def _constant_text(node: ast.expr) -> str:
-    import ast
-
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+def _scopes(test: str) -> Iterator[str]:
+    """A test, the classes around it, nearest first, and the module."""
+    while test:
+        yield test
+        test = test.rpartition("::")[0]
+    yield ""
