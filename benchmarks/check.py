@@ -21,7 +21,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 from flakeledger.model.ledger_paths import FREEZES
-from repositories import NOW, Size, build, environment, filler_path, git, import_commits, module_path
+from repositories import (
+    NOW,
+    Size,
+    build,
+    environment,
+    filler_path,
+    git,
+    import_commits,
+    live_module,
+    live_path,
+    module_path,
+)
 
 HERE = Path(__file__).parent
 PYTHON = sys.executable
@@ -197,16 +208,26 @@ def wide_rows(root: Path, sizes: Sizes) -> Iterator[Row]:
     git(root, "reset", "-q", "--hard")
     yield in_floors(f"{what}, one freeze row", 1.6, sizes, Run(root, CHECK_CHANGE, edits(root)))
     git(root, "reset", "-q", "--hard")
-    yield push_row(root, sizes)
+    yield pull_request_row(root, sizes)
+    yield push_row(root, sizes, "", lambda number: (filler_path(number), b"VALUE = -1\n"))
+    yield push_row(root, sizes, ", each a test file", lambda number: (live_path(number), live_module(number, False)))
 
 
-def push_row(root: Path, sizes: Sizes) -> Row:
-    """The bar of a push of many commits that touch no ledger."""
+def pull_request_row(root: Path, sizes: Sizes) -> Row:
+    """The bar of a pull request that edits many test files: each is looked through for new skips."""
+    numbers = range(sizes.commits)
+    for edited in (False, True):
+        files = [(live_path(number), live_module(number, edited)) for number in numbers]
+        import_commits(root, [(f"live tests, edited: {edited}", files)])
+    git(root, "reset", "-q", "--hard")
+    what = f"`check-change`, a pull request of {sizes.commits:,} changed test files"
+    return in_floors(what, 10, sizes, Run(root, (*CHECK_CHANGE, "--base", "HEAD~1")))
+
+
+def push_row(root: Path, sizes: Sizes, what: str, edit: Callable[[int], tuple[str, bytes]]) -> Row:
+    """The bar of a push of many commits that touch no ledger, each of which edits one file."""
     before = git(root, "rev-parse", "HEAD")
-    import_commits(
-        root,
-        ((f"commit {number}", [(filler_path(number), b"VALUE = -1\n")]) for number in range(sizes.commits)),
-    )
+    import_commits(root, ((f"commit {number}", [edit(number)]) for number in range(sizes.commits)))
     git(root, "reset", "-q", "--hard")
     pushed = {
         "PRE_COMMIT_FROM_REF": before,
@@ -218,7 +239,7 @@ def push_row(root: Path, sizes: Sizes) -> Row:
     (took,) = medians(sizes.runs, Run(root, CHECK_CHANGE, variables=pushed))
     each = 1000 * took / sizes.commits
     return Row(
-        f"`check-change`, push of {sizes.commits:,} first-parent commits that touch no ledger",
+        f"`check-change`, push of {sizes.commits:,} first-parent commits that touch no ledger{what}",
         "at most 2 ms a commit",
         f"{each:.2f} ms a commit ({took:.2f} s)",
         each <= 2,

@@ -68,6 +68,20 @@ def test_case_{number:02}(client):
 '''
 
 
+#: a test of a module without freezes; `mark` is a line above it, or nothing
+LIVE_TEST = """\
+{mark}def test_case_{number:02}(client):
+    order = make_order(client, amount={number})
+    for line in order.lines:
+        assert line.amount >= 0, line
+    assert order.total() == sum(line.amount for line in order.lines)
+
+
+"""
+OLD_SKIP = '@pytest.mark.skip(reason="waits for the new backend")\n'
+CONDITIONAL_SKIP = '@pytest.mark.skipif(sys.platform == "win32", reason="needs a fork")\n'
+
+
 class Size(NamedTuple):
     """How much a repository holds. `rows` are freezes, each with a replay; `files` are those beside all that."""
 
@@ -86,6 +100,24 @@ def filler_path(number: int) -> str:
     """The path of a file that no ledger is about."""
     folder = number // FILES_A_FOLDER
     return f"src/part_{folder % 30:02}/piece_{folder:04}/module_{number:06}.py"
+
+
+def live_path(number: int) -> str:
+    """The path of a test module that no ledger is about."""
+    return f"tests/live_{number // MODULES_A_FOLDER:03}/test_live_{number:04}.py"
+
+
+def live_module(number: int, edited: bool) -> bytes:
+    """A module of ten tests, one of them with an old skip in every fifth module.
+
+    Edited, one test asserts something else, and another one is added; in every tenth module it has a condition.
+    """
+    marks = {3: OLD_SKIP if number % 5 == 0 else "", 10: CONDITIONAL_SKIP if number % 10 == 5 else ""}
+    tests = [LIVE_TEST.format(mark=marks.get(index, ""), number=index) for index in range(11 if edited else 10)]
+    if edited:
+        tests[6] = tests[6].replace(">= 0", "> 0")
+    imports = "import sys\n\nimport pytest\n\nfrom tests.factories import make_order\n\n\n"
+    return f'"""Live tests, part {number}."""\n\n{imports}{"".join(tests)}'.encode()
 
 
 def git(root: Path, *arguments: str, given: bytes | None = None) -> str:

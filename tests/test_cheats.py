@@ -8,6 +8,7 @@ import pytest
 
 from flakeledger.model.ledger_paths import FIXTURES, FREEZES, GUARD, POLICY, PROPERTIES, REPLAYS
 from steps import (
+    SPEC,
     Edit,
     Journey,
     Refusal,
@@ -29,6 +30,7 @@ from steps import (
     move,
     narrow_strategy,
     never_adopted,
+    no_python,
     refused,
     refused_together,
     replay,
@@ -44,11 +46,12 @@ from steps import (
     unfreeze,
     write,
 )
-from world import CLOCK, PRODUCT, REFUND, TESTS, UNDECIDED, Templates, World, on
+from world import CLOCK, CONFTEST, PRODUCT, REFUND, TESTS, UNDECIDED, Templates, World, on
 
 KEYED = ("keyed",)
 LEDGER = ("ledger",)
 ORD = "tests/test_ord.py"
+SKIP_CLOCK = sub(TESTS, "def test_clock", "@pytest.mark.skip\ndef test_clock")
 #: a row that comes back with a fresh window in the second step
 FRESH = Refusal(frozenset({"freeze-renewed@2"}), frozenset({"freeze-renewed"}), frozenset({"freeze-renewed"}))
 BOTH = ("freeze-with-edit", "mixed-change")
@@ -118,6 +121,12 @@ def link_log(world: World) -> None:
     """The same bytes, but behind a symbolic link."""
     world.move(REPLAYS, "log.jsonl")
     (world.root / REPLAYS).symlink_to("../log.jsonl")
+
+
+def with_old_skip(world: World) -> None:
+    """A test that was skipped before the policy came."""
+    SKIP_CLOCK(world)
+    world.record("an old skip")
 
 
 def rename_log(world: World) -> None:
@@ -486,6 +495,72 @@ CHEATS = (
         refusal=refused("property-redefined"),
     ),
     # the guard
+    # around the ledger
+    *(
+        journey(f"instead of a row: {name}", start, (1, edit), levels=KEYED, refusal=refused("skip-unledgered"))
+        for name, start, edit in (
+            (
+                "a skip of a method's class",
+                base,
+                sub(TESTS, "def test_clock", "@pytest.mark.skip\nclass TestX:\n    x = 1\ndef test_clock"),
+            ),
+            ("a skip call", base, sub(TESTS, "assert total() > 0", 'pytest.skip("later")')),
+            (
+                "a skip of the whole module",
+                base,
+                sub(TESTS, "@given", 'pytestmark = pytest.mark.skip("later")\n@given'),
+            ),
+            ("an xfail without a freeze", base, sub(TESTS, "def test_clock", "@pytest.mark.xfail\ndef test_clock")),
+            ("a retry", base, sub(TESTS, "def test_clock", "@pytest.mark.flaky(reruns=9)\ndef test_clock")),
+            ("a deselection", base, write("tox.ini", f"[pytest]\naddopts = --deselect={CLOCK}\n")),
+            ("an ignored file", base, do(World.append, CONFTEST, 'collect_ignore = ["test_orders.py"]\n')),
+            ("another language", no_python, sub(SPEC, 'test("x"', 'test.skip("x"')),
+            (
+                "a skip hidden from git's diff",
+                base,
+                together(write(".gitattributes", "*.py -diff binary\n"), SKIP_CLOCK),
+            ),
+            ("a skip of a frozen test", standing, sub(TESTS, "@given", "@pytest.mark.skip\n@given")),
+        )
+    ),
+    journey("a skip instead of a row", base, (1, SKIP_CLOCK), refusal=refused("skip-unledgered")),
+    journey(
+        "skipif(True) instead of a row",
+        base,
+        (1, sub(TESTS, "def test_clock", '@pytest.mark.skipif(True, reason="x")\ndef test_clock')),
+        refusal=refused("skip-unledgered"),
+    ),
+    journey(
+        "an old skip moves to another test",
+        with_old_skip,
+        (
+            2,
+            together(
+                sub(TESTS, "@pytest.mark.skip\n", ""), sub(TESTS, "def test_total", "@pytest.mark.skip\ndef test_total")
+            ),
+        ),
+        levels=KEYED,
+        refusal=refused("skip-unledgered"),
+    ),
+    journey(
+        "a file of tests is locked as a fixture, and skipped",
+        base,
+        (1, together(SKIP_CLOCK, do(World.add_fixture, "FX-9", TESTS))),
+        levels=KEYED,
+        refusal=refused("skip-unledgered"),
+    ),
+    journey(
+        "permanent skips widened and used",
+        base,
+        (1, do(World.append, POLICY, 'permanent_skips: ["*"]\n')),
+        (1, sub(TESTS, "def test_clock", '@pytest.mark.skip(reason="because")\ndef test_clock')),
+        levels=KEYED,
+        refusal=Refusal(
+            frozenset({"skip-unledgered@2"}),
+            frozenset({"policy-not-alone", "skip-unledgered"}),
+            frozenset({"policy-not-alone", "skip-unledgered"}),
+        ),
+    ),
     *(
         journey(
             f"the guard: {name}",

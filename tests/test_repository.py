@@ -95,6 +95,18 @@ def test_many_blobs_are_hashed_as_few_are(world: World) -> None:
             assert ledger.locked_file(row).digest == row.sha256
 
 
+@pytest.mark.parametrize("number", [0, 1, module._FEW, module._FEW + 1, 3 * module._FEW])
+def test_blobs_come_in_the_order_in_which_they_are_asked_for(number: int, world: World) -> None:
+    for index in range(number):
+        world.write(f"many/{index}", f"text {index % 7}\n")
+    world.record("many")
+    oids = [line.split()[2] for line in world.git("ls-tree", "-r", "HEAD", "many/").splitlines()]
+    with open_repository(str(world.root), os.environ) as repository:
+        found = list(repository.read_many(iter(oids)))
+    assert [oid for oid, _ in found] == oids
+    assert all(world.git("cat-file", "blob", oid).encode() + b"\n" == data for oid, data in found[:9])
+
+
 def test_many_single_reads_bring_libgit2_and_few_do_not(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(6):
         world.write(f"{number}.txt", str(number))

@@ -176,6 +176,17 @@ def layout_known(world: World) -> None:
 
 
 MOVED = "test/unit/test_orders.py::test_refund"
+CITE_CLOCK = '@pytest.mark.frozen("PROP-1", runner_class="pinned-py311")\n'
+OTHER_HALF = "tests/test_other_half.py"
+
+
+def split_skips(world: World) -> None:
+    """Move half of the skipped tests to a file of their own; the property follows."""
+    head, rest = world.read(SKIPPED).split("@pytest.mark.skip\ndef test_s15(")
+    world.write(OTHER_HALF, '"""property_id: PROP-2"""\nimport pytest\n@pytest.mark.skip\ndef test_s15(' + rest)
+    world.write(SKIPPED, head)
+    for number in range(15, 30):
+        world.sub(PROPERTIES, f"{SKIPPED_TESTS[number]}\n", f"{OTHER_HALF}::test_s{number}\n")
 
 
 WALKS = (
@@ -199,6 +210,61 @@ WALKS = (
         "rename a file full of skips",
         adopted_with_skips,
         (9, together(move(SKIPPED, "tests/test_older.py"), sub(PROPERTIES, SKIPPED, "tests/test_older.py"))),
+    ),
+    journey(
+        "rename a file full of skips, and edit a test in it",
+        adopted_with_skips,
+        (
+            9,
+            together(
+                move(SKIPPED, "tests/test_older.py"),
+                sub("tests/test_older.py", "assert 3 >= 0", "assert 3 > 0"),
+                sub(PROPERTIES, SKIPPED, "tests/test_older.py"),
+            ),
+        ),
+        levels=KEYED,
+    ),
+    journey("split a file full of skips", adopted_with_skips, (9, split_skips), levels=KEYED),
+    journey(
+        "give a skipped test another name and an old skip a reason",
+        adopted_with_skips,
+        (
+            9,
+            together(
+                sub(SKIPPED, "test_s7(", "test_seven("),
+                sub(PROPERTIES, f"{SKIPPED_TESTS[7]}\n", f"{SKIPPED}::test_seven\n"),
+                sub(SKIPPED, "@pytest.mark.skip\ndef test_s8(", '@pytest.mark.skip(reason="slow")\ndef test_s8('),
+            ),
+        ),
+        levels=KEYED,
+    ),
+    journey(
+        "let an old skip run, and expect its failure",
+        adopted_with_skips,
+        (9, sub(SKIPPED, "@pytest.mark.skip\ndef test_s3(", "@pytest.mark.xfail\ndef test_s3(")),
+        levels=KEYED,
+    ),
+    journey(
+        "skip a test where it cannot run",
+        base,
+        (
+            1,
+            sub(TESTS, "def test_clock", '@pytest.mark.skipif("os.name == \'nt\'", reason="no clock")\ndef test_clock'),
+        ),
+        levels=KEYED,
+    ),
+    journey(
+        "freeze a test, and cite the freeze where its failure is expected",
+        base,
+        (
+            1,
+            together(
+                replay(1, test=CLOCK),
+                sub(TESTS, "def test_clock", f"{CITE_CLOCK}@pytest.mark.xfail\ndef test_clock"),
+                freeze(1, 20, CLOCK),
+            ),
+        ),
+        levels=KEYED,
     ),
     # everyday work
     journey("a feature with its test, fixture and property", base, (1, new_feature)),

@@ -34,6 +34,7 @@ from flakeledger.repo.tree import Tree
 from flakeledger.store.git import PathChange
 
 if TYPE_CHECKING:
+    from flakeledger.repo.code_of_tests import ReadMany
     from flakeledger.repo.history import History
 
 ROW_LEDGERS = (FREEZES, FIXTURES, PROPERTIES)
@@ -65,6 +66,8 @@ class Readers(NamedTuple):
     branch_point: Callable[[], Ledger] | None
     #: the versions of freezes.yaml behind some commits
     history: Callable[[Sequence[str]], History]
+    #: the id and the content of each blob in the order given, in one stream
+    blobs: ReadMany
 
 
 class Change:
@@ -88,6 +91,11 @@ class Change:
         self.policy = policy
         self.parents = parents
         self._readers = readers
+
+    @property
+    def read_many(self) -> ReadMany:
+        """How many blobs are read in one stream, by their ids."""
+        return self._readers.blobs
 
     @cached_property
     def base(self) -> Ledger:

@@ -4,7 +4,8 @@ Invariants:
 * The policy that judges a change is the policy of the base branch's tip, else of the base, else the
   last one that an ancestor had. Where none of them ever had one, this is the adoption: no change
   rule applies, and a note says so.
-* A step of a push that touches no ledger, no guard and no forbidden pair builds no change.
+* A step of a push that touches no ledger, no guard and no forbidden pair, and whose added lines of test code cannot
+  bring a skip, builds no change.
 """
 
 from __future__ import annotations
@@ -116,6 +117,7 @@ def _single(
         new=partial(repository.ledger, new_tree),
         branch_point=None if point is None else lambda: repository.ledger(repository.tree(point)),
         history=cache(partial(_history, repository)),
+        blobs=repository.read_many,
     )
     return Changes((Change(basis, base_tree, new_tree, paths, policy, readers, parents or (base_tree,)),), notes)
 
@@ -138,7 +140,7 @@ def _base_ledger(repository: Repository, base_tree: Tree, new_tree: Tree, sides:
             fixtures=merged_rows(*(one.fixture_by_id for one in (common, ours, theirs, result))),
             properties=merged_rows(*(one.property_by_id for one in (common, ours, theirs, result))),
         )
-        base = Ledger(base.tree, rows, base.files, base.modules)
+        base = Ledger(base.tree, rows, base.files, base.modules, base.citing)
     return base
 
 
@@ -191,17 +193,14 @@ def _steps(repository: Repository, basis: Basis) -> Changes:
             "give the range: --base REV [--head REV]",
         )
     new_tree = repository.tree(basis.new)
+    matters = _that_matter(repository, steps, new_tree.entry(POLICY))
     later: dict[str, TreeEntry | None] = {}
     found: list[Changes] = []
-    judges: dict[str, _Judge] = {}
-    current = new_tree.entry(POLICY)
     for step in reversed(steps):
-        earlier = {change.path: before(change) for change in step.changes}
-        current = earlier.get(POLICY, current)
-        if _matters(repository, step, current, judges):
+        if step.commit in matters:
             step_tree = new_tree.put_back(repository.label(step.commit), dict(later))
             found.append(_step(repository, basis, step, step_tree))
-        later |= earlier
+        later |= {change.path: before(change) for change in step.changes}
     found.reverse()
     return Changes(
         tuple(change for changes in found for change in changes.changes),
@@ -216,20 +215,48 @@ class _Judge(NamedTuple):
     classes: PathClasses
 
 
-def _matters(repository: Repository, step: Step, policy: TreeEntry | None, judges: dict[str, _Judge]) -> bool:
-    """Whether some change rule could fire on the step."""
-    if any(change.path.startswith(LEDGERS) or change.path == GUARD for change in step.changes):
-        return True
-    if policy is None:
-        return False
-    judge = judges.get(policy.oid)
-    if judge is None:
-        read = repository.policy_of_blob(policy.oid)
-        if read is None:
-            return True
-        judge = judges[policy.oid] = _Judge(read, PathClasses(read))
+def _that_matter(repository: Repository, steps: Sequence[Step], newest: TreeEntry | None) -> set[str]:
+    """The commits of the steps on which some change rule could fire; `newest` is the last step's policy."""
+    from flakeledger.repo.code_of_tests import edits_of_tests  # only a push step by step pays for it
+
+    found: set[str] = set()
+    edits: list[tuple[str, PathChange]] = []
+    judges: dict[str, _Judge | None] = {}
+    policy = newest
+    for step in reversed(steps):
+        policy = next((before(change) for change in step.changes if change.path == POLICY), policy)
+        if any(change.path.startswith(LEDGERS) or change.path == GUARD for change in step.changes):
+            found.add(step.commit)
+        elif policy is not None:
+            judge = _judge(repository, policy.oid, judges)
+            if judge is None or _is_mixed(step, judge):
+                found.add(step.commit)
+            else:
+                edits += ((step.commit, edit) for edit in edits_of_tests(step.changes, judge.classes))
+    return found | _bringing(repository, edits)
+
+
+def _judge(repository: Repository, oid: str, judges: dict[str, _Judge | None]) -> _Judge | None:
+    """The policy that a blob holds; None where it is broken."""
+    if oid not in judges:
+        read = repository.policy_of_blob(oid)
+        judges[oid] = None if read is None else _Judge(read, PathClasses(read))
+    return judges[oid]
+
+
+def _is_mixed(step: Step, judge: _Judge) -> bool:
     names = {judge.classes.class_of(change.path).name for change in step.changes}
     return any(one in names and other in names for one, other in judge.policy.forbid)
+
+
+def _bringing(repository: Repository, edits: Sequence[tuple[str, PathChange]]) -> set[str]:
+    """The commits of edits that may bring a skip. All blobs are read in one stream."""
+    from flakeledger.repo.code_of_tests import contents, versions_of
+    from flakeledger.repo.skip_candidates import may_bring_skips
+
+    versions = [versions_of(edit) for _, edit in edits]
+    found = zip(edits, contents(versions, repository.read_many), strict=True)
+    return {commit for (commit, edit), (new, base) in found if may_bring_skips(edit.path, base, new)}
 
 
 def _step(repository: Repository, basis: Basis, step: Step, step_tree: Tree) -> Changes:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 Record = TypeVar("Record", Freeze, Fixture, Property)
 Blob = Callable[[str], bytes]
 #: raise it whenever the reader, a field table or a record gives something else for the same text
-VERSION = 7
+VERSION = 8
 _ODD_MODES = {"120000": "a symbolic link", "160000": "a submodule"}
 
 
@@ -88,10 +88,17 @@ class Reading:
 
     def freezes_of_blob(self, oid: str, read: Blob) -> tuple[Freeze, ...]:
         """The freezes that can be read in a blob of an old version: it is not worth remembering as a whole."""
-        key = (FREEZES, oid)
+        return self._old_rows(oid, read, FREEZES, Freeze)
+
+    def properties_of_blob(self, oid: str, read: Blob) -> tuple[Property, ...]:
+        """The properties that can be read in a blob of an old version."""
+        return self._old_rows(oid, read, PROPERTIES, Property)
+
+    def _old_rows(self, oid: str, read: Blob, path: str, record: type[Record]) -> tuple[Record, ...]:
+        key = (path, oid)
         if key not in self._read:
-            self._read[key] = _typed_rows(None, read(oid), FREEZES, Freeze, self.known_rows[FREEZES])
-        return cast("tuple[Freeze, ...]", self._read[key][0])
+            self._read[key] = _typed_rows(None, read(oid), path, record, self.known_rows[path])
+        return cast("tuple[Record, ...]", self._read[key][0])
 
     def _once(self, tree: Tree, path: str, read: Callable[[str, Blob], Any]) -> Any:
         """What stands at the path, read once a blob; (nothing, a finding) where no regular file is."""

@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property, partial
+from itertools import chain, islice
 
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.ledger_paths import LEDGERS
 from flakeledger.model.policy import Policy
-from flakeledger.model.records import Freeze
+from flakeledger.model.records import Freeze, Property
+from flakeledger.repo.citing_files import CitingFiles
 from flakeledger.repo.facts import Facts
 from flakeledger.repo.files import Files
 from flakeledger.repo.ids import is_python
@@ -31,6 +33,8 @@ from flakeledger.store.objects import READS_THAT_PAY_FOR_PYGIT2, BatchReader, Fo
 
 #: so many blobs pay for a second reader
 _MANY, _READERS = 100, 2
+#: so many do not pay for a stream: starting its process takes as long as reading them
+_FEW = 32
 #: facts about blobs that a run did not need and that may come back with the next switch of a branch
 _SPARE = 4000
 
@@ -49,6 +53,7 @@ class Repository:
         self._modules = Facts(cache, "modules", _SPARE)
         self._files = Files(self._read, self._digests)
         self._reading = Reading(cache)
+        self._citing = CitingFiles(git, cache, self._batch)
         self._trees: dict[str, Tree] = {}
         self._ledgers: dict[int, Ledger] = {}
         self._underway: list[Underway] = []
@@ -113,6 +118,13 @@ class Repository:
         """Ask git what the index holds, beside what the caller does next."""
         _ = self._unstaged, self._staged
 
+    def begin_citations(self, revision: str) -> None:
+        """Ask git which files of a tree may cite a freeze, beside what the caller does next."""
+        root = self._staged[0] if revision == INDEX else self._batch.root(revision)
+        underway = None if root is None else self._citing.begin(root.oid)
+        if underway is not None:
+            self._keep(underway)
+
     def _keep(self, underway: Underway) -> Underway:
         """Remember to end it, should nobody want its answer."""
         self._underway.append(underway)
@@ -141,7 +153,7 @@ class Repository:
         found = self._ledgers.get(id(tree))
         if found is None:
             rows = self._reading.rows(tree)
-            found = self._ledgers[id(tree)] = Ledger(tree, rows, self._files, self._modules)
+            found = self._ledgers[id(tree)] = Ledger(tree, rows, self._files, self._modules, self._citing.of)
         return found
 
     def recall(self) -> None:
@@ -180,6 +192,15 @@ class Repository:
         with ThreadPoolExecutor(_READERS) as readers:
             tuple(readers.map(lambda part: self._files.learn(self._batch.read_many(part)), parts))
 
+    def read_many(self, oids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        """The id and the content of each blob in the order given; many of them in one stream of its own."""
+        waiting = iter(oids)
+        first = list(islice(waiting, _FEW + 1))
+        if len(first) > _FEW:
+            yield from self._batch.read_many(chain(first, waiting))
+        else:
+            yield from ((oid, self._read(oid)) for oid in first)
+
     def policy(self, tree: Tree) -> Policy | None:
         """The policy of a tree; None where it is missing or broken."""
         return self._reading.policy(tree)[0]
@@ -191,6 +212,10 @@ class Repository:
     def freezes_of_blob(self, oid: str) -> tuple[Freeze, ...]:
         """The freezes that can be read in a blob, an old version of freezes.yaml."""
         return self._reading.freezes_of_blob(oid, self._read)
+
+    def properties_of_blob(self, oid: str) -> tuple[Property, ...]:
+        """The properties that can be read in a blob, an old version of properties.yaml."""
+        return self._reading.properties_of_blob(oid, self._read)
 
     @contextmanager
     def with_files(self, files: Mapping[str, bytes]) -> Iterator[Repository]:
@@ -206,6 +231,7 @@ class Repository:
         """Keep what this run learnt."""
         for facts in self._learnt:
             facts.save()
+        self._citing.save()
 
     @property
     def _learnt(self) -> tuple[KnownRows | Facts, ...]:
@@ -226,9 +252,9 @@ def _fixture_blobs(ledger: Ledger) -> list[str]:
 
 
 def _module_blobs(ledger: Ledger) -> list[str]:
-    """The Python modules of the tests that the ledgers name, each once."""
+    """The Python modules of the tests that the ledgers name, and those that may cite a freeze, each once."""
     tests = {test for row in ledger.properties for test in row.tests or ()} | ledger.freeze_by_test.keys()
-    paths = {test.partition("::")[0] for test in tests}
+    paths = {test.partition("::")[0] for test in tests}.union(ledger.citing_files)
     return _blobs(ledger, filter(is_python, sorted(paths)))
 
 

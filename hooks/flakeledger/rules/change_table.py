@@ -19,6 +19,7 @@ from flakeledger.rules import (
     policies,
     property_changes,
     replay_changes,
+    skips,
     thaws,
 )
 
@@ -43,5 +44,6 @@ CHANGE_RULES: dict[str, ChangeRule] = {
     "thaw-unearned": thaws.thaw_unearned,
     "property-redefined": _timeless(property_changes.property_redefined),
     "property-weakened": _timeless(property_changes.property_weakened),
+    "skip-unledgered": skips.skip_unledgered,
     "guard-removed": _timeless(guard.guard_removed),
 }

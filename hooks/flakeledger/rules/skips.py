@@ -1,0 +1,156 @@
+"""The change rule about skips: the ledger is not walked around in test code.
+
+Invariants:
+* A skip is never licensed: a frozen test still runs. A mark that lets a test fail or run again is, where it stands on
+  the test itself and the test has an open freeze that it cites.
+* What stood before is nobody's finding, and neither is what the policy calls permanent.
+* The row to write instead is that of the tree at hand; what nobody but a person knows is `?`, which the hooks refuse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from flakeledger.model.findings import Finding
+from flakeledger.model.ledger_paths import FREEZES
+
+if TYPE_CHECKING:
+    from flakeledger.repo.brought_skips import Brought
+    from flakeledger.repo.change import Change
+    from flakeledger.repo.skip import SkipKind
+    from flakeledger.store.row_writing import NewValue
+
+#: what a skip does to what it names
+EFFECTS: dict[SkipKind, str] = {
+    "skip": "takes {} out of every run",
+    "deselect": "takes {} out of every run",
+    "ignore": "takes {} out of every run",
+    "quarantine": "sets {} aside in every run",
+    "xfail": "lets {} fail in every run",
+    "flaky": "runs {} again until it passes",
+    "retry": "runs {} again until it passes",
+}
+#: what an open freeze that is cited licenses
+LICENSED: frozenset[SkipKind] = frozenset(("xfail", "flaky"))
+#: a longer id is none that anybody would copy from a message
+_LONGEST_ID = 400
+#: where the finding says that a person must fill in
+UNKNOWN = "?"
+
+
+def skip_unledgered(change: Change, now: int) -> Iterator[Finding]:
+    """Added lines of test code bring a skip, or a mark that no open freeze licenses."""
+    from flakeledger.repo.code_of_tests import edits_of_tests
+
+    if not edits_of_tests(change.paths, change.classes):
+        return
+    from flakeledger.repo.brought_skips import brought_skips  # only an edit of test code pays for it
+
+    for found in brought_skips(change):
+        if not _is_permanent(change, found) and not _is_licensed(change, found, now):
+            yield _finding(change, found, now)
+
+
+def _id_of(found: Brought) -> str:
+    """The id of the test that is taken out; "" where the skip does not name one."""
+    skip = found.skip
+    if skip.kind == "ignore":
+        return ""
+    return skip.test if skip.kind == "deselect" else f"{found.path}::{skip.test}" if skip.test else ""
+
+
+def _is_permanent(change: Change, found: Brought) -> bool:
+    from flakeledger.model.reasons import is_permanent
+
+    return is_permanent(found.skip.reason, change.policy.permanent_skips)
+
+
+def _is_licensed(change: Change, found: Brought, now: int) -> bool:
+    """Whether an open freeze of the very test (or of a case of it, where one case is marked) is cited on it."""
+    from flakeledger.repo.skip_texts import is_case
+
+    test = _id_of(found)
+    cases = (f"{test}[",) if is_case(found.skip) else ()
+    rows = change.new.freezes_by_path.get(found.path, ())
+    frozen = {row.test for row in rows if row.test is not None and (row.test == test or row.test.startswith(cases))}
+    if found.skip.kind not in LICENSED or not frozen:
+        return False
+    from flakeledger.repo.citations import Citation
+    from flakeledger.verdicts.citing import judged
+
+    citations = (Citation(found.path, *cited) for cited in change.new.sources.citations(found.path))
+    decided = (one for citation in citations for one in judged(change.new, citation, now))
+    return any(one.decision == "allow_cite" and one.freeze is not None and one.freeze.test in frozen for one in decided)
+
+
+def _finding(change: Change, found: Brought, now: int) -> Finding:
+    from flakeledger.model.wording import shown
+
+    skip, test = found.skip, _id_of(found)
+    what = shown(test or skip.test) if skip.test else "tests"
+    message = f"{shown(skip.name)} {EFFECTS[skip.kind].format(what)}, without an owner and an end"
+    fix = _fix(change, found, test, now)
+    return Finding(found.path, skip.first, skip.column, "skip-unledgered", message, fix, subject=test)
+
+
+def _fix(change: Change, found: Brought, test: str, now: int) -> str:
+    """What to do instead: the row of the one test that is taken out, or the command for each of several."""
+    ledger = change.new
+    frozen = ledger.freeze_by_test.get(test)
+    if frozen is not None:
+        cite = f'@pytest.mark.frozen("{frozen.property_id}", runner_class="{frozen.runner_class or frozen.replay_env}")'
+        if found.skip.kind in LICENSED:
+            return f"cite its open freeze on the test itself: {cite}; or take the mark out"
+        return "take it out: the test is frozen, and a frozen test still runs"
+    if not test or len(test) > _LONGEST_ID or ledger.sources.test(test).state != "found":
+        command = f'flakeledger freeze {found.path}::TEST --reason "why it is not trusted"'
+        return f"take it out, and freeze the tests that are not trusted, one by one: {command}"
+    import shlex
+
+    command = f'flakeledger freeze {shlex.quote(test)} --reason "why it is not trusted"'
+    return f"take it out, and run: {command}\nor write this row to {FREEZES}, each {UNKNOWN} filled in:\n" + _row(
+        change, found, test, now
+    )
+
+
+def _row(change: Change, found: Brought, test: str, now: int) -> str:
+    """The row of a freeze that needs no replay yet, with what the tree and the policy know."""
+    from flakeledger.model.clock import DAY, format_date
+    from flakeledger.model.fields import FREEZE_FIELDS
+    from flakeledger.model.kinds import REASON
+    from flakeledger.repo.ledger import covers
+    from flakeledger.store.row_writing import Style, row_text
+
+    ledger, policy = change.new, change.policy
+    owners = ledger.code_owners(test.partition("::")[0])
+    ids = [row.id for row in ledger.properties if any(covers(listed, test) for listed in row.tests or ())]
+    property_id = ids[0] if len(ids) == 1 and ids[0] else UNKNOWN
+    runner = policy.default_runner or policy.runners[0].name
+    reason = " ".join(found.skip.reason.split())
+    fields: dict[str, NewValue] = {
+        "test": test,
+        "owner": owners[0] if len(owners) == 1 else UNKNOWN,
+        "frozen_on": format_date(now),
+        "expires": format_date(now + policy.limits.unproven_days * DAY),
+        "reason": UNKNOWN if REASON.complaint(reason) else reason,
+        "property_id": property_id,
+        "replay_env": runner,
+    }
+    if policy.level != "ledger":
+        fields |= {"runner_class": runner, "failure_class": "environment"} | _pins(change, found, test, property_id)
+    return row_text(FREEZE_FIELDS, fields, Style()).rstrip("\n")
+
+
+def _pins(change: Change, found: Brought, test: str, property_id: str) -> dict[str, NewValue]:
+    """The pins that the row needs; `?` for one that is known once the skip is out, or the property is known."""
+    from flakeledger.repo.outline import MARKS_THAT_ARE_NO_EDIT
+
+    ledger = change.new
+    is_mark = found.text.startswith("@") and found.skip.name.lstrip("@") in MARKS_THAT_ARE_NO_EDIT
+    stays = is_mark or found.skip.kind == "deselect"
+    return {
+        "fixture_hashes": ledger.fixture_pins(property_id) or UNKNOWN,
+        "generator_hash": ledger.generator_digest(property_id) or UNKNOWN,
+        "test_hash": (stays and ledger.sources.test_digest(test)) or UNKNOWN,
+    }
