@@ -13,7 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -123,11 +123,11 @@ def publish_tool(shared: Path, own: Path) -> Tool:
     return Tool(published, revision)
 
 
-def configuration(tool: Tool) -> str:
+def configuration(tool: Tool, names: Sequence[str] = HOOKS, types: Sequence[str] = INSTALLED_TYPES) -> str:
     """A user's `.pre-commit-config.yaml`."""
-    hooks = "".join(f"      - id: {name}\n" for name in HOOKS)
+    hooks = "".join(f"      - id: {name}\n" for name in names)
     return (
-        f"default_install_hook_types: [{', '.join(INSTALLED_TYPES)}]\n"
+        f"default_install_hook_types: [{', '.join(types)}]\n"
         f"repos:\n  - repo: {tool.repository}\n    rev: {tool.revision}\n    hooks:\n{hooks}"
     )
 
@@ -170,9 +170,10 @@ class Hooked:
         """The same repository at another place."""
         return Hooked(self.world.copy(root), self.runner)
 
-    def git(self, *arguments: str, where: Path | None = None) -> Done:
+    def git(self, *arguments: str, where: Path | None = None, environment: Mapping[str, str] | None = None) -> Done:
         """A git command that may run hooks, and may fail."""
-        return run(where or self.world.root, "git", *arguments, environment=self.runner.variables)
+        variables = self.runner.variables | dict(environment or {})
+        return run(where or self.world.root, "git", *arguments, environment=variables)
 
     def record(self, message: str = "unjudged") -> None:
         """A commit of everything that lies here, unseen by the hooks."""

@@ -38,7 +38,7 @@ STYLES = {
     "a comment inside the last entry": f"{RUFF}      # - id: ruff-format\n\nexclude: ^docs/\n",
     "a comment after the key": RUFF.replace("repos:", "repos:   # all of them"),
     "every key is there": f"""\
-default_install_hook_types: [pre-commit, pre-merge-commit, pre-push]
+default_install_hook_types: [pre-commit, pre-merge-commit, pre-push, prepare-commit-msg]
 ci:
   skip: [format-ledgers, check-ledgers, check-change]
 {RUFF}""",
@@ -139,6 +139,13 @@ def test_a_file_that_has_the_hooks_is_kept() -> None:
     assert hook_config(first, LOCAL) == (None, ())
 
 
+def test_a_file_with_the_checks_alone_is_kept_and_needs_no_more_types() -> None:
+    first = (hook_config(None, LOCAL).text or b"").decode()
+    start = first.index("    - id: record-decisions")
+    checks = first[:start].rstrip(" ").replace(", prepare-commit-msg", "")
+    assert hook_config(checks.encode(), LOCAL) == (None, ())
+
+
 def test_half_of_the_hooks_is_said() -> None:
     half = RUFF.replace("id: ruff", "id: check-ledgers").encode()
     found = hook_config(half, LOCAL)
@@ -147,7 +154,7 @@ def test_half_of_the_hooks_is_said() -> None:
 
 
 def test_a_new_file_installs_every_stage_and_spares_the_service(tmp_path: Path) -> None:
-    for source, skipped in ((LOCAL, [*HOOKS]), (REMOTE, ["check-change"])):
+    for source, skipped in ((LOCAL, ["format-ledgers", *GUARDS]), (REMOTE, ["check-change"])):
         found = hook_config(None, source)
         assert found.advice == ()
         loaded = yaml.safe_load(found.text or b"")

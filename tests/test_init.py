@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from conftest import git
+from flakeledger.cli.hook_config import INSTALLED_TYPES
 from flakeledger.cli.main import main
 from flakeledger.repo.guard import GUARDS, hooks
 
@@ -126,7 +127,7 @@ def test_its_own_commit_passes_its_own_hooks(init: Init, repository: Path, monke
     installed = subprocess.run(
         [sys.executable, "-m", "pre_commit", "install"], capture_output=True, text=True, check=True
     )
-    for kind in ("pre-commit", "pre-merge-commit", "pre-push"):
+    for kind in INSTALLED_TYPES:
         assert f"hooks/{kind}" in installed.stdout
     git(repository, "add", "-A")
     committed = subprocess.run(["git", "commit", "-m", "Adopt"], capture_output=True, text=True, check=False)

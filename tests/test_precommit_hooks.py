@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from flakeledger.model.ledger_paths import FIXTURES, FREEZES, GUARD, LEDGERS, REPLAYS
+from flakeledger.model.ledger_paths import FIXTURES, FREEZES, GUARD, LEDGERS, POLICY, REPLAYS
 from hooked import (
     HOOKS,
+    INSTALLED_TYPES,
     YESTERDAY,
     Done,
     Hooked,
@@ -22,11 +23,14 @@ from hooked import (
     shared_folder,
 )
 from steps import edit_conftest, edit_fixture, edit_production
-from world import BASE_FILES, CLOCK, CONFTEST, ORDERS, PRODUCT, REFUND, World, on
+from world import BASE_FILES, CLOCK, CONFTEST, ORDERS, PRODUCT, REFUND, TESTS, World, on
 
 #: what a freeze beside an edit of its conftest is refused by
 MIXED = {"mixed-change", "freeze-with-edit"}
 DRIFT = '{"a": 2}\n'
+CITATION = "# flakeledger: cite PROP-1 runner_class=pinned-py311\n"
+#: both runners know it
+NO_CHECKS = {"SKIP": ",".join(HOOKS)}
 
 
 @pytest.fixture(scope="session")
@@ -407,3 +411,68 @@ def test_no_hook_sees_a_rebase_but_the_push_is_judged(hooked: Hooked, tmp_path: 
     assert passed(hooked.git("commit", "-a", "-m", "freeze again"))
     assert passed(hooked.git("push", "origin", "work"))
     assert hooked.world.read(CONFTEST) != BASE_FILES[CONFTEST]
+
+
+# recording
+
+
+@pytest.fixture
+def recording(hooked: Hooked, tool: Tool) -> Hooked:
+    """A freeze that its module cites, and the hook that records decisions beside the others."""
+    names, types = (*HOOKS, "record-decisions"), (*INSTALLED_TYPES, "prepare-commit-msg")
+    hooked.world.write(GUARD, configuration(tool, names, types))
+    hooked.world.append(TESTS, CITATION)
+    grant(hooked.world)
+    hooked.record("cited")
+    hooked.install()
+    return hooked
+
+
+def message(hooked: Hooked) -> str:
+    """The message of HEAD, without the moment at which its decisions were made."""
+    return re.sub(r" now=\S+Z$", "", hooked.world.git("log", "-1", "--format=%B"), flags=re.MULTILINE).strip()
+
+
+def recorded(hooked: Hooked, *arguments: str, checked: bool = True) -> str:
+    """Commit all that lies here; gives the message."""
+    done = hooked.git("commit", "-a", *arguments, environment={} if checked else NO_CHECKS)
+    assert done.code == 0, done.output
+    assert re.search(r"^record decisions\.+Passed$", done.output, re.MULTILINE)
+    return message(hooked)
+
+
+def test_a_commit_records_what_it_touches_and_an_amend_records_it_anew(recording: Hooked) -> None:
+    recording.world.append(TESTS, "# edited\n")
+    assert recorded(recording, "-m", "#12 is fixed") == "#12 is fixed\n\nFreeze-Decision: PROP-1 allow_cite"
+    recording.world.append(PRODUCT, "# edited\n")
+    assert recorded(recording, "--amend", "--no-edit") == "#12 is fixed\n\nFreeze-Decision: PROP-1 allow_cite"
+    recording.world.append(PRODUCT, "# edited again\n")
+    assert recorded(recording, "-m", "product") == "product"
+
+
+def test_an_expired_citation_is_recorded_where_the_checks_are_switched_off(recording: Hooked) -> None:
+    recording.world.set_fields(FREEZES, REFUND, frozen_on=on(YESTERDAY - 9), expires=on(YESTERDAY - 1))
+    refused = recording.git("commit", "-a", "-m", "late")
+    assert "freeze-expired" in refusal(refused)
+    assert recorded(recording, "-m", "late", checked=False) == "late\n\nFreeze-Decision: PROP-1 reject:window"
+
+
+def test_a_broken_policy_is_not_refused_by_the_hook_that_records(recording: Hooked) -> None:
+    recording.world.append(POLICY, "nonsense: 1\n")
+    recording.world.append(TESTS, "# edited\n")
+    assert recorded(recording, "-m", "broken", checked=False) == "broken"
+
+
+def test_a_merge_and_a_linked_worktree_record_too(recording: Hooked, tmp_path: Path) -> None:
+    linked = tmp_path / "linked"
+    recording.world.git("worktree", "add", "-q", "-b", "other", str(linked))
+    other = World(linked)
+    other.append(TESTS, "# edited\n")
+    done = recording.git("commit", "-a", "-m", "other", where=linked)
+    assert done.code == 0, done.output
+    assert "\n\nFreeze-Decision: PROP-1 allow_cite now=" in other.git("log", "-1", "--format=%B")
+    production_edited(recording.world)
+    recording.record("work")
+    recording.world.git("merge", "-q", "--no-commit", "other")
+    recording.world.append(TESTS, "# by the merge\n")
+    assert recorded(recording, "--no-edit").endswith("\n\nFreeze-Decision: PROP-1 allow_cite")

@@ -9,7 +9,7 @@ Invariants:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from flakeledger.cli.tool_source import ToolSource
@@ -18,20 +18,25 @@ from flakeledger.repo.guard import GUARDS, hooks
 from flakeledger.store.reader import read_plain
 from flakeledger.store.scalars import scalar
 
-INSTALLED_TYPES = ("pre-commit", "pre-merge-commit", "pre-push")
-STAGES = (*INSTALLED_TYPES, "manual")
+CHECK_TYPES = ("pre-commit", "pre-merge-commit", "pre-push")
+INSTALLED_TYPES = (*CHECK_TYPES, "prepare-commit-msg")
+STAGES = (*CHECK_TYPES, "manual")
 _TYPES_KEY = "default_install_hook_types"
-_ALWAYS = ("always_run: true", f"stages: [{', '.join(STAGES)}]")
-#: the hooks that are written, and when they run, as in the manifest; layout first: checks judge what will be committed
+_ALWAYS = ("pass_filenames: false", "always_run: true", f"stages: [{', '.join(STAGES)}]")
+#: the hooks that are written, and how they run, as in the manifest; layout first: checks judge what will be committed
 _WHEN = {
     "format-ledgers": (
+        "pass_filenames: false",
         r"files: ^ledgers/(?:freezes|fixtures|properties)\.yaml$",
         "stages: [pre-commit, manual]",
     ),
     "check-ledgers": _ALWAYS,
     "check-change": _ALWAYS,
+    "record-decisions": ("pass_filenames: true", "always_run: true", "stages: [prepare-commit-msg]"),
 }
 HOOKS = tuple(_WHEN)
+#: the hooks that run when pre-commit.ci runs hooks: it makes no commit of its own that could hold a decision
+_RUN_BY_SERVICE = ("format-ledgers", *GUARDS)
 
 Config = dict[object, object]
 
@@ -49,14 +54,14 @@ def hook_config(before: bytes | None, source: ToolSource) -> HookConfig:
         return HookConfig(_new_text(source).encode(), ())
     missing = [name for name in GUARDS if name not in hooks(before)]
     if not missing:
-        return HookConfig(None, _key_advice(read_plain(before), source))
+        return HookConfig(None, _key_advice(read_plain(before), source, CHECK_TYPES))
     if len(missing) < len(GUARDS):
         return HookConfig(None, (f"{GUARD} has no hook {missing[0]}: add `- id: {missing[0]}` beside the other",))
     longer = _extended(before, source)
     if longer is None:
         paste = f"{GUARD} cannot be extended safely; paste this at the end of its `repos:`\n{_entry(source, '  ')}"
-        return HookConfig(None, (paste, *_key_advice(read_plain(before), source)))
-    return HookConfig(longer, _key_advice(read_plain(longer), source))
+        return HookConfig(None, (paste, *_key_advice(read_plain(before), source, INSTALLED_TYPES)))
+    return HookConfig(longer, _key_advice(read_plain(longer), source, INSTALLED_TYPES))
 
 
 def _new_text(source: ToolSource) -> str:
@@ -74,7 +79,7 @@ def _service_text(source: ToolSource) -> str:
 
 def _skipped(source: ToolSource) -> tuple[str, ...]:
     """The hooks that pre-commit.ci cannot run: those that need history, or all where nothing installs the tool."""
-    return ("check-change",) if source.repo else HOOKS
+    return ("check-change",) if source.repo else _RUN_BY_SERVICE
 
 
 def _entry(source: ToolSource, indent: str) -> str:
@@ -93,20 +98,19 @@ def _local_hook(name: str, command: str) -> list[str]:
         f"      name: {name.replace('-', ' ')}",
         f"      entry: {scalar(f'{command} {name}')}",
         "      language: system",
-        "      pass_filenames: false",
         "      require_serial: true",
         *(f"      {line}" for line in _WHEN[name]),
     ]
 
 
-def _key_advice(config: object, source: ToolSource) -> tuple[str, ...]:
+def _key_advice(config: object, source: ToolSource, wanted_types: Sequence[str]) -> tuple[str, ...]:
     """What the top-level keys of the file lack and cannot be given without changing a line of it."""
     if not isinstance(config, dict):
         return ()
     advice = []
     types = config.get(_TYPES_KEY)
-    if not isinstance(types, list) or not set(INSTALLED_TYPES) <= set(map(str, types)):
-        advice.append(f"{GUARD}: let {_TYPES_KEY} hold {', '.join(INSTALLED_TYPES)}, or pushes and merges go unchecked")
+    if not isinstance(types, list) or not set(wanted_types) <= set(map(str, types)):
+        advice.append(f"{GUARD}: let {_TYPES_KEY} hold {', '.join(wanted_types)}, or pushes and merges go unchecked")
     service = config.get("ci")
     skipped = service.get("skip") if isinstance(service, dict) else None
     wanted = [name for name in _skipped(source) if not isinstance(skipped, list) or name not in skipped]

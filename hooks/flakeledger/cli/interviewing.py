@@ -54,12 +54,15 @@ def meant(found: Sequence[Interview], test: str) -> Interview:
     if same:
         lines = ", ".join(str(one.freeze.places.line) for one in same)
         raise CannotTell(f"{test} is frozen by several rows: lines {lines} of {FREEZES}", "keep one of them")
-    near = _nearest(test, [one.freeze.test for one in found if one.freeze.test is not None])
+    near = nearest_names(test, [one.freeze.test for one in found if one.freeze.test is not None])
     raise CannotTell(f"{test} is not frozen", f"did you mean {' or '.join(near)}?" if near else "flakeledger review")
 
 
-def _nearest(test: str, frozen: Sequence[str]) -> list[str]:
-    """The frozen tests of that name in other files or classes, else those that look most like it."""
+def nearest_names(test: str, frozen: Sequence[str]) -> list[str]:
+    """The frozen tests of that name in other files or classes, else those that look most like it.
+
+    So it is with the ids of properties.
+    """
     name = test.rpartition("::")[2].partition("[")[0]
     same = [one for one in frozen if one.partition("[")[0].rpartition("::")[2] == name]
     if same:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from flakeledger.store.reader import read_plain
 
-#: the two checks; losing the formatter loosens nothing
+#: the two checks; the formatter and the hook that records decisions refuse nothing, and losing them loosens nothing
 GUARDS = ("check-ledgers", "check-change")
 #: arguments that take something out of a check
 WEAK_ARGUMENTS = ("--now", "--only", "--no-base")
