@@ -1,0 +1,84 @@
+"""What failed a test, by name and in one line.
+
+Part of what the tests' interpreter is given: see `seeding_plugin.py`.
+
+Invariants:
+* The name of a failure is found by the checks, which see only text: an accepted ancestor stands for its subclass.
+* Nothing that a test wrote is called, but for the texts of its exceptions that pytest has made already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+LONGEST_SENTENCE = 300
+#: functions of unittest between which a TestCase's own code runs that is not the test
+AROUND = frozenset(("_callSetUp", "_callTearDown", "_callCleanup"))
+UNITTEST = frozenset(("unittest.case", "unittest.async_case"))
+
+
+def failure_name(errors: list[BaseException], accepted: list[str]) -> str:
+    """The class of what failed, by the name under which the checks find it among the accepted ones.
+
+    Of several exceptions, and in a group, the first that is not accepted counts.
+    """
+    found = [(accepted_name(type(leaf), accepted), type(leaf)) for error in errors for leaf in leaves(error)]
+    name, kind = next((one for one in found if one[0] is None), found[0])
+    return name or qualified(kind)
+
+
+def accepted_name(kind: type, accepted: list[str]) -> str | None:
+    """The class's own name when it is accepted, else that of the accepted ancestor; None when there is none."""
+    for parent in kind.__mro__:
+        name = qualified(parent)
+        last = name.rpartition(".")[2]
+        for one in accepted:
+            if one in (name, last, f"builtins.{name}"):
+                return name if parent is kind and one in (name, last) else one
+    return None
+
+
+def qualified(kind: type) -> str:
+    """The name of a class with its module, built-in ones without."""
+    module = kind.__module__ if isinstance(kind.__module__, str) else "?"
+    return kind.__qualname__ if module == "builtins" else f"{module}.{kind.__qualname__}"
+
+
+def leaves(error: BaseException) -> Iterator[BaseException]:
+    """The exceptions of a group that are no groups, each once; the exception when it is none."""
+    pending, seen = [error], set()
+    while pending:
+        one = pending.pop()
+        if id(one) not in seen:
+            seen.add(id(one))
+            inside = getattr(one, "exceptions", None)
+            if isinstance(inside, tuple) and inside and all(isinstance(part, BaseException) for part in inside):
+                pending += reversed(inside)
+            else:
+                yield one
+
+
+def is_around_a_test(error: BaseException) -> bool:
+    """Whether it came from setUp, tearDown or a cleanup of a TestCase, which pytest reports as the test's own call."""
+    step = error.__traceback__
+    while step is not None:
+        if step.tb_frame.f_code.co_name in AROUND and step.tb_frame.f_globals.get("__name__") in UNITTEST:
+            return True
+        step = step.tb_next
+    return False
+
+
+def sentence_of(report: pytest.TestReport | pytest.CollectReport) -> str:
+    """What a report says in one line: what was raised, the reason of a skip, the last line of anything else."""
+    said: Any = report.longrepr
+    crash = getattr(said, "reprcrash", None)
+    if crash is not None:
+        lines = str(crash.message).splitlines()
+    elif isinstance(said, tuple):
+        lines = [str(said[-1])]
+    else:
+        lines = str(said or "").strip().splitlines()[::-1]
+    return next((line.strip() for line in lines if line.strip()), "")[:LONGEST_SENTENCE]

@@ -1,0 +1,253 @@
+"""Worktrees of one commit in a temporary folder: made, brought back to their commit, and removed again.
+
+Invariants:
+* What is edited in the working tree, staged or not, is in none of them.
+* They go on every way out, also when a test removed a part of one, or its rights.
+* What a killed run left is removed by the next one: its lock, a file, is held by no process any more.
+* Bytecode that Python left beside unchanged sources is no difference; a worktree in which anything else differs is made
+  whole and loses its bytecode too, so that no module outlives the source that it came from.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import NamedTuple
+
+from flakeledger.model.errors import CannotTell
+from flakeledger.store.git import Git
+from flakeledger.store.git_worktrees import (
+    add_worktree,
+    differences,
+    forget_worktree,
+    pointer,
+    restore,
+    worktree_paths,
+)
+
+PREFIX = "flakeledger-"
+_LOCK, _UNLOCKED = "lock", "lock.new"
+_TREES, _SCRATCH = "tree", "own"
+_SPACE_FIX = "point TMPDIR at a folder that you may write, with room for the files of the commit"
+#: a process that is being ended may still write into a folder while it is removed
+_REMOVALS = 5
+
+
+class Worktree(NamedTuple):
+    """A folder that holds one commit, and beside it `scratch`, a folder for what a run needs itself.
+
+    `root` is the work tree that the commit came from, whose files no test may see: that of `origin`, or one of another
+    host. `there` is the repository as it is seen in the folder.
+    """
+
+    origin: Git
+    there: Git
+    commit: str
+    path: str
+    scratch: str
+    root: str
+
+
+@contextmanager
+def worktrees(git: Git, commit: str, count: int) -> Iterator[tuple[Worktree, ...]]:
+    """So many worktrees of a commit, each for one user at a time; they are gone at the end of the `with`.
+
+    CannotTell when git cannot make them.
+    """
+    _sweep(git)
+    with _locked_folder() as folder:
+        made: list[Worktree] = []
+        try:
+            for number in range(count):
+                made.append(_make(git, commit, f"{folder}/{number}"))
+            yield tuple(made)
+        finally:
+            for number in range(count):
+                _remove(git, f"{folder}/{number}")
+
+
+def clean(worktree: Worktree) -> bool:
+    """Bring a worktree back to its commit; whether it was as its commit says already.
+
+    CannotTell when even a new one cannot be put in its place.
+    """
+    if is_clean(worktree):
+        return True
+    if pointer(worktree.path) == worktree.there.git_dir:
+        with suppress(CannotTell):
+            restore(worktree.there, worktree.commit)
+            return False
+    _make_again(worktree)
+    return False
+
+
+def is_clean(worktree: Worktree) -> bool:
+    """Whether a worktree holds what its commit says, and nothing else but bytecode."""
+    if pointer(worktree.path) != worktree.there.git_dir:
+        return False
+    try:
+        found = differences(worktree.there, worktree.commit)
+    except CannotTell:
+        return False
+    return found is not None and all(map(_is_bytecode, found))
+
+
+def remove_tree(path: str) -> None:
+    """Remove a folder with all that is in it, whatever its rights. CannotTell when something stays."""
+    import shutil
+
+    for _ in range(_REMOVALS):
+        with suppress(FileNotFoundError):
+            try:
+                shutil.rmtree(path)
+            except OSError:
+                _give_rights(path)
+        if not os.path.lexists(path):
+            return
+    raise CannotTell(f"{path} cannot be removed", f"remove it: rm -rf {path}")
+
+
+def empty_folder(path: str) -> None:
+    """An empty folder at the path, whatever stood there. CannotTell when it cannot be made."""
+    with suppress(OSError):
+        if stat.S_ISDIR(os.lstat(path).st_mode) and not os.listdir(path):
+            return
+    if os.path.lexists(path):
+        _remove_anything(path)
+    try:
+        os.makedirs(path)
+    except OSError as error:
+        raise CannotTell(f"{path} cannot be made: {error.strerror}", _SPACE_FIX) from error
+
+
+def _make(git: Git, commit: str, folder: str) -> Worktree:
+    path = _tree_path(git, folder)
+    scratch = f"{folder}/{_SCRATCH}"
+    os.makedirs(os.path.dirname(path))
+    os.mkdir(scratch)
+    return Worktree(git, add_worktree(git, path, commit), commit, path, scratch, git.root)
+
+
+def _tree_path(git: Git, folder: str) -> str:
+    """Where the commit goes: in a folder of the work tree's own name, which some tests know."""
+    return f"{folder}/{_TREES}/{os.path.basename(git.root) or 'root'}"
+
+
+def _make_again(worktree: Worktree) -> None:
+    """Put a new worktree in the place of one that cannot be mended; git keeps its entry for the same folder."""
+    if os.path.lexists(worktree.path):
+        _remove_anything(worktree.path)
+    with suppress(CannotTell):
+        forget_worktree(worktree.origin, worktree.path)
+    made = add_worktree(worktree.origin, worktree.path, worktree.commit)
+    if made.git_dir != worktree.there.git_dir:
+        raise CannotTell(
+            f"a test took the worktree {worktree.path} apart, and another one was made meanwhile",
+            "run this again, with --jobs 1",
+        )
+
+
+def _remove(git: Git, folder: str) -> None:
+    path = _tree_path(git, folder)
+    if os.path.lexists(path):
+        _remove_anything(path)
+    with suppress(CannotTell):  # git knows none where making it failed
+        forget_worktree(git, path)
+
+
+def _is_bytecode(record: str) -> bool:
+    """Whether a record of git status is about an untracked or ignored file that Python wrote for an import."""
+    return record.startswith(("? ", "! ")) and record.endswith(".pyc") and "/__pycache__/" in f"/{record[2:]}"
+
+
+# the folder and its lock
+
+
+@contextmanager
+def _locked_folder() -> Iterator[str]:
+    from tempfile import mkdtemp
+
+    try:
+        folder = os.path.realpath(mkdtemp(prefix=PREFIX))
+    except OSError as error:
+        raise CannotTell(f"no temporary folder can be made: {error}", _SPACE_FIX) from error
+    lock = None
+    try:
+        lock = os.open(f"{folder}/{_UNLOCKED}", os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        _try_lock(lock)
+        # under its own name only once it is held: who sweeps never sees a lock that nobody holds yet
+        os.rename(f"{folder}/{_UNLOCKED}", f"{folder}/{_LOCK}")
+        yield folder
+    except OSError as error:
+        raise CannotTell(f"{folder} cannot be used: {error}", _SPACE_FIX) from error
+    finally:
+        remove_tree(folder)
+        if lock is not None:
+            os.close(lock)
+
+
+def _try_lock(lock: int) -> bool:
+    """Hold the lock; False when another process does. CannotTell where the system has none."""
+    try:
+        from fcntl import LOCK_EX, LOCK_NB, flock
+    except ImportError as error:
+        fix = "run this where the system locks files and forks, such as in WSL"
+        raise CannotTell("this system has no locks on files", fix) from error
+    try:
+        flock(lock, LOCK_EX | LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _sweep(git: Git) -> None:
+    """Remove what killed runs left: their folders, and what git still knows of worktrees in them."""
+    from tempfile import gettempdir
+
+    base = os.path.realpath(gettempdir())
+    with os.scandir(base) as entries:
+        found = [f"{base}/{entry.name}" for entry in entries if entry.name.startswith(PREFIX)]
+    for folder in filter(_is_abandoned, found):
+        with suppress(CannotTell):  # somebody else sweeps at the same time
+            remove_tree(folder)
+    for path in worktree_paths(git):
+        if f"/{PREFIX}" in path and os.path.basename(os.path.dirname(path)) == _TREES and not os.path.lexists(path):
+            with suppress(CannotTell):
+                forget_worktree(git, path)
+
+
+def _is_abandoned(folder: str) -> bool:
+    """Whether a folder is ours, has a lock, and nobody holds it."""
+    try:
+        about = os.lstat(folder)
+        if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid():
+            return False
+        lock = os.open(f"{folder}/{_LOCK}", os.O_RDWR | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        return _try_lock(lock)
+    finally:
+        os.close(lock)
+
+
+def _remove_anything(path: str) -> None:
+    try:
+        if stat.S_ISDIR(os.lstat(path).st_mode):
+            remove_tree(path)
+        else:
+            os.unlink(path)
+    except OSError as error:
+        raise CannotTell(f"{path} cannot be removed: {error.strerror}", f"remove it: rm -rf {path}") from error
+
+
+def _give_rights(path: str) -> None:
+    """Let the owner into every folder below; what is gone or somebody else's is left."""
+    with suppress(OSError):
+        os.chmod(path, 0o700)
+        with os.scandir(path) as entries:
+            folders = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
+        for folder in folders:
+            _give_rights(folder)

@@ -1,0 +1,124 @@
+"""Processes: heard, waited for and ended, whatever they print, hold or ignore."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from flakeledger.evidence.processes import Process, open_pipes
+from replaying import are_gone
+
+SLEEP = "86397"
+
+
+@contextmanager
+def started(code: str, marker: str = "") -> Iterator[Process]:
+    """A Python that runs some code, with its two pipes as `results` and `commands`."""
+    pipes = open_pipes()
+    begin = f"import os, sys, signal, subprocess, time; results, commands = {pipes.results}, {pipes.commands}\n"
+    process = Process([sys.executable, "-c", begin + code], os.curdir, os.environ | {"MARKER": "here"}, pipes)
+    try:
+        yield process
+    finally:
+        process.end(marker=marker)
+
+
+def soon(seconds: float = 20) -> float:
+    return time.monotonic() + seconds
+
+
+def test_lines_come_one_by_one_and_none_at_the_end() -> None:
+    with started("os.write(results, b'one\\ntwo\\nrest')") as process:
+        assert [process.next_line(soon()) for _ in range(3)] == [b"one", b"two", None]
+
+
+def test_it_reads_what_it_is_told() -> None:
+    with started("os.write(results, os.read(commands, 100))") as process:
+        process.tell(b"hello\n")
+        assert process.next_line(soon()) == b"hello"
+        assert process.wait(soon()) == 0
+        process.tell(b"too late\n")
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"), [("sys.exit(3)", 3), ("os._exit(0)", 0), ("os.kill(os.getpid(), 9)", -9), ("os.abort()", -6)]
+)
+def test_exit_codes(code: str, expected: int) -> None:
+    with started(code) as process:
+        assert process.wait(soon()) == expected
+        assert process.wait(soon()) == expected
+
+
+def test_a_wait_ends_at_its_deadline() -> None:
+    with started("time.sleep(1000)") as process:
+        for wait in (process.next_line, process.wait):
+            begun = time.monotonic()
+            with pytest.raises(TimeoutError):
+                wait(soon(0.2))
+            assert 0.15 < time.monotonic() - begun < 5
+
+
+def test_a_pipe_that_somebody_else_holds_is_not_waited_for() -> None:
+    code = f"subprocess.Popen(['sleep', '{SLEEP}'], pass_fds=(results,))\nos.write(results, b'last\\n')"
+    with started(code) as process:
+        begun = time.monotonic()
+        assert process.next_line(soon()) == b"last"
+        assert process.next_line(soon()) is None
+        assert process.wait(soon()) == 0
+        assert time.monotonic() - begun < 10
+    assert are_gone(SLEEP)
+
+
+def test_of_much_output_the_end_is_kept() -> None:
+    with started(
+        "for _ in range(3000): os.write(1, b'x' * 1023 + b'\\n')\nprint('ValueError: it', '\\nthe end')"
+    ) as process:
+        assert process.wait(soon()) == 0
+        assert process.last_words() == "ValueError: it"
+        assert len(process._printed) <= 1 << 16
+
+
+def test_a_line_without_an_end_is_given_up() -> None:
+    with started("while True: os.write(results, b'x' * 10000)") as process:
+        assert process.next_line(soon()) is None
+
+
+@pytest.mark.parametrize("ignores", [False, True])
+def test_its_group_is_ended_also_when_it_does_not_want(tmp_path: Path, ignores: bool) -> None:
+    told = tmp_path / "told"
+    handler = "signal.SIG_IGN" if ignores else f"lambda *_: (open({str(told)!r}, 'w').close(), sys.exit())"
+    code = f"""
+signal.signal(signal.SIGTERM, {handler})
+subprocess.Popen(['sleep', '{SLEEP}'])
+os.write(results, b'ready\\n')
+time.sleep(1000)
+"""
+    with started(code) as process:
+        assert process.next_line(soon()) == b"ready"
+        begun = time.monotonic()
+    assert time.monotonic() - begun < 10
+    assert told.exists() is not ignores, "it is asked before it is killed"
+    assert are_gone(SLEEP)
+
+
+def test_what_left_its_group_is_known_by_its_marker() -> None:
+    code = f"subprocess.Popen(['sleep', '{SLEEP}'], start_new_session=True)\nos.write(results, b'ready\\n')"
+    with started(code, marker="MARKER=here") as process:
+        assert process.next_line(soon()) == b"ready"
+    assert are_gone(SLEEP)
+
+
+def test_nothing_stays_open() -> None:
+    before = sorted(os.listdir("/proc/self/fd"))
+    for _ in range(3):
+        with started("print(1)") as process:
+            process.wait(soon())
+    with pytest.raises(FileNotFoundError):
+        Process(["nowhere-to-be-found"], os.curdir, {}, open_pipes())
+    assert sorted(os.listdir("/proc/self/fd")) == before
