@@ -20,6 +20,7 @@ from flakeledger.rules.freezes import at, shown, start_of, window_days
 from flakeledger.verdicts.rates import bound_text
 
 if TYPE_CHECKING:
+    from flakeledger.model.policy import Limits
     from flakeledger.model.records import Freeze, Replay
     from flakeledger.repo.ledger import Ledger
 
@@ -36,12 +37,15 @@ def needs_replay(ledger: Ledger, freeze: Freeze) -> bool:
     return days is not None and days > ledger.policy.limits.unproven_days
 
 
-def _command(ledger: Ledger, freeze: Freeze) -> str:
-    assert ledger.policy is not None
-    return (
-        f"replay {shown(freeze)} under {ledger.policy.limits.min_seeds} seeds on {freeze.replay_env} "
-        "and append the line to ledgers/replays.jsonl, or remove the row"
-    )
+def replay_command(freeze: Freeze) -> str:
+    """The command that replays a frozen test where its row says, be the row committed or not."""
+    from shlex import quote  # only who is told what to do pays for it
+
+    return f"flakeledger replay {quote(freeze.test or '')} --runner {freeze.replay_env}"
+
+
+def _fix(freeze: Freeze) -> str:
+    return f"{replay_command(freeze)}, or remove the row"
 
 
 def replay_missing(ledger: Ledger, _now: int) -> Iterator[Finding]:
@@ -50,7 +54,7 @@ def replay_missing(ledger: Ledger, _now: int) -> Iterator[Finding]:
         if newest is not None or freeze.test is None or not needs_replay(ledger, freeze):
             continue
         if not ledger.replays_by_test.get(freeze.test):
-            yield _aged(freeze, "replay-missing", f"no replay of {freeze.test} is recorded", _command(ledger, freeze))
+            yield _aged(freeze, "replay-missing", f"no replay of {freeze.test} is recorded", _fix(freeze))
 
 
 def replay_wrong_env(ledger: Ledger, _now: int) -> Iterator[Finding]:
@@ -62,7 +66,7 @@ def replay_wrong_env(ledger: Ledger, _now: int) -> Iterator[Finding]:
         if others:
             seen = ", ".join(sorted({replay.env for replay in others}))
             message = f"no replay of {freeze.test} from {freeze.replay_env} is evidence (recorded from: {seen})"
-            yield _aged(freeze, "replay-wrong-env", message, _command(ledger, freeze))
+            yield _aged(freeze, "replay-wrong-env", message, _fix(freeze))
 
 
 def replay_stale(ledger: Ledger, now: int) -> Iterator[Finding]:
@@ -73,7 +77,7 @@ def replay_stale(ledger: Ledger, now: int) -> Iterator[Finding]:
         if newest is not None and now - newest.at > oldest * DAY and needs_replay(ledger, freeze):
             days = (now - newest.at) // DAY
             message = f"the newest replay of {freeze.test} is {days} days old; the policy allows {oldest}"
-            yield _aged(freeze, "replay-stale", message, _command(ledger, freeze))
+            yield _aged(freeze, "replay-stale", message, _fix(freeze))
 
 
 def replay_few_seeds(ledger: Ledger, _now: int) -> Iterator[Finding]:
@@ -86,7 +90,7 @@ def replay_few_seeds(ledger: Ledger, _now: int) -> Iterator[Finding]:
                 f"the newest replay of {freeze.test} ran under {newest.total} seeds; the policy asks for {least} "
                 f"(0 failures in {least} runs bound the rate at {bound_text(0, least)})"
             )
-            yield _aged(freeze, "replay-few-seeds", message, _command(ledger, freeze))
+            yield _aged(freeze, "replay-few-seeds", message, _fix(freeze))
 
 
 def replay_broken(ledger: Ledger, _now: int) -> Iterator[Finding]:
@@ -134,9 +138,7 @@ def _not_environment(freeze: Freeze, why: str) -> Finding:
 
 def _recorded_failures(ledger: Ledger, freeze: Freeze) -> Iterator[Finding]:
     assert ledger.policy is not None and freeze.test is not None
-    accepted = ledger.policy.environment_failures
-    since = (start_of(freeze) or 0) - ledger.policy.limits.max_replay_age_days * DAY
-    replays = [replay for replay in ledger.replays_by_test.get(freeze.test, ()) if replay.at >= since]
+    replays = replays_that_count(ledger, freeze, ledger.policy.limits)
     failures = {name for replay in replays for name in replay.failures}
     if not failures:
         if replays and needs_replay(ledger, freeze):
@@ -145,14 +147,32 @@ def _recorded_failures(ledger: Ledger, freeze: Freeze) -> Iterator[Finding]:
             found = at(freeze, "failure_class", "freeze-not-environment", message, "remove the row if it is mended")
             yield found._replace(level="warning", by_time=True)
         return
-    others = sorted([name for name in failures if not is_environment(name, accepted)])
-    if not others:
-        return
-    flipped = not ledger.sources.is_given(freeze.test) and any(0 < r.passed < r.total for r in replays)
-    if not flipped:
+    others = sorted([name for name in failures if not is_environment(name, ledger.policy.environment_failures)])
+    if others and not was_seen_to_flip(ledger, freeze, ledger.policy.limits):
         yield _not_environment(
             freeze, f"its replays failed with {', '.join(others)}, which no `environment_failures` of the policy names"
         )
+
+
+def replays_that_count(ledger: Ledger, freeze: Freeze, limits: Limits) -> list[Replay]:
+    """The replays of a freeze's test whose failures say what the freeze is for (RULES.md, replay-* and LEDGERS.md)."""
+    since = (start_of(freeze) or 0) - limits.max_replay_age_days * DAY
+    return [replay for replay in ledger.replays_by_test.get(freeze.test or "", ()) if replay.at >= since]
+
+
+def was_seen_to_flip(ledger: Ledger, freeze: Freeze, limits: Limits) -> bool:
+    """Whether the same input was seen both to pass and to fail: of a test that draws nothing, a replay shows it.
+
+    Of a `@given` test its witness and note do. Runs that ended in neither show nothing.
+    """
+    if freeze.test is None:
+        return False
+    if ledger.sources.is_given(freeze.test):
+        from flakeledger.rules.freeze_witnesses import has_flipped  # it builds on this module
+
+        return has_flipped(ledger, freeze)
+    replays = replays_that_count(ledger, freeze, limits)
+    return any(0 < replay.passed < replay.total - replay.unsettled for replay in replays)
 
 
 @lru_cache(maxsize=1024)  # replays fail with the same few exceptions

@@ -126,6 +126,12 @@ def start_of(freeze: Freeze) -> int | None:
     return None if freeze.frozen_on is None else parse_date(freeze.frozen_on)
 
 
+def time_left(end: int, now: int) -> str:
+    """How long a window that ends then is still open, in days, for people."""
+    days = -(-(end - now) // DAY)
+    return "less than a day" if days <= 1 else f"{days} days"
+
+
 def window_days(freeze: Freeze) -> int | None:
     """`expires - frozen_on` in days, rounded up; None where one of them is absent."""
     if freeze.frozen_on is None or freeze.expires is None:
@@ -164,13 +170,11 @@ def freeze_expiring(ledger: Ledger, now: int) -> Iterator[Finding]:
         end = end_of(freeze)
         if end is None or end >= soon or now >= end:
             continue
-        days = -(-(end - now) // DAY)
-        left = "less than a day" if days <= 1 else f"{days} days"
         found = at(
             freeze,
             "expires",
             "freeze-expiring",
-            f"{left} left for {shown(freeze)}, which {freeze.owner or 'nobody'} owns",
+            f"{time_left(end, now)} left for {shown(freeze)}, which {freeze.owner or 'nobody'} owns",
             f"before {format_instant(end)}: mend the test and remove the row, or replay and renew it",
         )
         yield found._replace(level="warning", by_time=True)

@@ -1,0 +1,120 @@
+"""Which failure an open freeze covers: asked while tests run, and of a report that a run left behind.
+
+Invariants:
+* What is not known excuses nothing: every answer but the empty one is the reason why a failure stays a failure.
+* Pure: the freeze, the policy, what failed and `now` are arguments; what only the tree can say is asked last, and only
+  when everything else speaks for the excuse.
+* A freeze covers a failure of its test alone: who asks leaves setup, teardown, crashes and a strict xfail out.
+* A pin that is present must match at any level; from level `keyed` on it must be present (LEDGERS.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple
+
+from flakeledger.model.clock import DAY, format_instant
+from flakeledger.model.errors import CannotTell
+from flakeledger.model.fields import FREEZE_FIELDS, needed_at
+from flakeledger.model.policy import Policy
+from flakeledger.model.records import Freeze
+from flakeledger.model.wording import listed, shown
+from flakeledger.repo.ledger import Ledger
+from flakeledger.rules.freeze_evidence import is_environment, was_seen_to_flip
+from flakeledger.rules.freezes import end_of, start_of, window_days
+
+#: an exception: the qualified name of its class, then those of its ancestors as far as they are known
+Names = Sequence[str]
+State = Literal["open", "expired", "other_runner", "unfit"]
+
+_PINS = {
+    "fixture_hashes": "a fixture",
+    "generator_hash": "a generator of its property",
+    "test_hash": "the text of the test, or of what it uses in its module,",
+}
+
+
+class Standing(NamedTuple):
+    """Whether a freeze is open for a runner class at an instant; `reason` is empty when it is."""
+
+    state: State
+    reason: str = ""
+
+
+class TreeFacts(NamedTuple):
+    """What a tree and its replay log say to a freeze: the pins that differ, and whether its input was seen to flip."""
+
+    void_pins: tuple[str, ...]
+    flipped: bool
+
+
+def tree_facts(ledger: Ledger, freeze: Freeze, policy: Policy) -> TreeFacts:
+    """What this ledger's tree and log say to a freeze. CannotTell when the tree cannot be read."""
+    return TreeFacts(tuple(ledger.void_pins(freeze)), was_seen_to_flip(ledger, freeze, policy.limits))
+
+
+def standing(freeze: Freeze, policy: Policy, runner: str, now: int) -> Standing:
+    """Whether the freeze is open for failures on this runner class; its reason is a clause about "its freeze"."""
+    start, end, days = start_of(freeze), end_of(freeze), window_days(freeze)
+    if start is None or end is None or days is None:
+        return Standing("unfit", "its freeze has no window")
+    if now >= end:
+        return Standing("expired", f"its freeze ended at {format_instant(end)}; {freeze.owner or 'nobody'} owned it")
+    longest = policy.limits.max_window_days
+    runner_class = runner_class_of(freeze, policy)
+    answers: tuple[tuple[bool, State, str], ...] = (
+        (start > now + DAY, "unfit", f"its freeze begins on {freeze.frozen_on}, more than a day ahead of now"),
+        (days > longest, "unfit", f"the window of its freeze is {days} days long; the policy allows {longest}"),
+        (runner_class is None, "unfit", "its freeze names no runner class"),
+        (runner_class != runner, "other_runner", f"its freeze holds on {runner_class}, and this is {runner}"),
+    )
+    first = next((Standing(state, reason) for applies, state, reason in answers if applies), None)
+    return first or _what_the_level_asks(freeze, policy)
+
+
+def _what_the_level_asks(freeze: Freeze, policy: Policy) -> Standing:
+    """What level `keyed` asks of a freeze beyond its window: every pin, and that it is one of the environment."""
+    if policy.level == "ledger":
+        return Standing("open")
+    absent = [
+        field.name
+        for field in needed_at(FREEZE_FIELDS, policy.level)
+        if field.needed_at == "keyed" and getattr(freeze, field.name) is None
+    ]
+    if absent:
+        return Standing("unfit", f"its freeze lacks {listed(absent)}, which level `{policy.level}` needs")
+    if freeze.failure_class != "environment":
+        return Standing("unfit", f"its freeze is of failure class {freeze.failure_class}: a bug to mend")
+    return Standing("open")
+
+
+def runner_class_of(freeze: Freeze, policy: Policy) -> str | None:
+    """The runner class on which a freeze holds; at level `ledger` an absent one means `replay_env` (LEDGERS.md)."""
+    return freeze.runner_class or (freeze.replay_env if policy.level == "ledger" else None)
+
+
+def why_not_covered(freeze: Freeze, policy: Policy, failures: Sequence[Names], facts: Callable[[], TreeFacts]) -> str:
+    """Why an open freeze does not cover a failure of its test; empty when it does.
+
+    `failures` are all exceptions that failed it: each leaf of a group; none when they are not known. `facts` is asked
+    once at most, and only when the answer depends on it; its CannotTell becomes the reason.
+    """
+    accepted = policy.environment_failures
+    others = [names[0] for names in failures if not any(is_environment(name, accepted) for name in names)]
+    is_keyed = policy.level != "ledger"
+    pinned = any(getattr(freeze, pin) for pin in _PINS)
+    if not is_keyed and not pinned:
+        return ""
+    try:
+        known = facts()
+    except CannotTell as error:
+        place = f"{error.place}: " if error.place else ""
+        return f"its pins cannot be checked: {place}{error.reason} (fix: {error.fix})"
+    if known.void_pins:
+        changed = " and ".join(_PINS[pin] for pin in known.void_pins)
+        return f"its freeze is void: {changed} changed since it was granted"
+    if is_keyed and (others or not failures) and not known.flipped:
+        named = ", ".join(map(shown, dict.fromkeys(others)))
+        why = f"no `environment_failures` of the policy names {named}" if named else "what it failed with is not known"
+        return f"{why}, and no replay shows that the same input both passes and fails"
+    return ""

@@ -1,0 +1,119 @@
+"""Which failure a freeze covers, as a pure function. The windows and pins of real rows are in test_honouring."""
+
+from __future__ import annotations
+
+import pytest
+
+from flakeledger.evidence.excuses import Names, TreeFacts, standing, why_not_covered
+from flakeledger.model.clock import DAY, parse_date
+from flakeledger.model.errors import CannotTell
+from flakeledger.model.policy import LevelName, Policy, Runner
+from flakeledger.model.records import Freeze
+from flakeledger.model.rows import Places
+
+PIN = "0" * 64
+FREEZE = Freeze(
+    places=Places(1, 1, {}),
+    test="t.py::test_x",
+    owner="@finley",
+    frozen_on="2026-03-02",
+    expires="2026-03-12",
+    reason="late at times",
+    property_id="PROP-1",
+    replay_env="box",
+    runner_class="box",
+    failure_class="environment",
+    fixture_hashes={},
+    generator_hash=PIN,
+    test_hash=PIN,
+    witness=None,
+    note=None,
+    renewed=None,
+    issue=None,
+)
+UNPINNED = FREEZE._replace(
+    fixture_hashes=None, generator_hash=None, test_hash=None, runner_class=None, failure_class=None
+)
+NOW = parse_date("2026-03-05")
+LATE = ("TimeoutError", "OSError", "Exception")
+BUG = ("ValueError", "Exception")
+
+
+def policy(level: LevelName = "keyed", accepted: tuple[str, ...] = ("TimeoutError",)) -> Policy:
+    return Policy(paths=(), runners=(Runner("box"),), level=level, environment_failures=accepted)
+
+
+def never() -> TreeFacts:
+    raise AssertionError("the tree was asked")
+
+
+@pytest.mark.parametrize(
+    ("freeze", "level", "runner", "now", "state"),
+    [
+        (FREEZE, "keyed", "box", NOW, "open"),
+        (FREEZE, "witnessed", "box", NOW, "open"),
+        (FREEZE, "keyed", "other", NOW, "other_runner"),
+        (FREEZE, "keyed", "box", parse_date("2026-03-13") - 1, "open"),
+        (FREEZE, "keyed", "box", parse_date("2026-03-13"), "expired"),
+        (FREEZE, "keyed", "other", parse_date("2026-03-13"), "expired"),
+        (FREEZE, "keyed", "box", parse_date("2026-03-02") - DAY, "open"),
+        (FREEZE, "keyed", "box", parse_date("2026-03-02") - DAY - 1, "unfit"),
+        (FREEZE._replace(expires=None), "ledger", "box", NOW, "unfit"),
+        (FREEZE._replace(frozen_on=None), "ledger", "box", NOW, "unfit"),
+        (FREEZE._replace(frozen_on="2026-01-02"), "ledger", "box", NOW, "unfit"),
+        (FREEZE._replace(failure_class="invariant"), "keyed", "box", NOW, "unfit"),
+        (FREEZE._replace(failure_class="invariant"), "ledger", "box", NOW, "open"),
+        (UNPINNED, "keyed", "box", NOW, "unfit"),
+        (UNPINNED, "ledger", "box", NOW, "open"),
+        (UNPINNED, "ledger", "other", NOW, "other_runner"),
+        (UNPINNED._replace(replay_env=None), "ledger", "box", NOW, "unfit"),
+    ],
+)
+def test_when_a_freeze_is_open(freeze: Freeze, level: LevelName, runner: str, now: int, state: str) -> None:
+    found = standing(freeze, policy(level), runner, now)
+    assert found.state == state
+    assert bool(found.reason) == (state != "open")
+
+
+@pytest.mark.parametrize(
+    ("failures", "flipped", "void", "reason"),
+    [
+        ([LATE], False, (), ""),
+        ([("x.Late", *LATE)], False, (), ""),
+        ([LATE, LATE], False, (), ""),
+        ([BUG], True, (), ""),
+        ([LATE, BUG], True, (), ""),
+        ([BUG], False, (), "names `ValueError`, and no replay shows"),
+        ([LATE, BUG, BUG], False, (), "names `ValueError`, and no replay shows"),
+        ([("OSError", "Exception")], False, (), "names `OSError`"),
+        ([], True, (), ""),
+        ([], False, (), "what it failed with is not known, and no replay shows"),
+        ([LATE], True, ("test_hash",), "its freeze is void: the text of the test"),
+        ([BUG], True, ("fixture_hashes", "generator_hash"), "a fixture and a generator of its property changed"),
+    ],
+)
+def test_what_an_open_freeze_covers_at_level_keyed(
+    failures: list[Names], flipped: bool, void: tuple[str, ...], reason: str
+) -> None:
+    said = why_not_covered(FREEZE, policy(), failures, lambda: TreeFacts(void, flipped))
+    assert (reason in said) if reason else said == ""
+
+
+@pytest.mark.parametrize("failures", [[LATE], [BUG], []])
+def test_at_level_ledger_every_failure_is_covered_and_the_tree_is_not_asked(failures: list[Names]) -> None:
+    assert why_not_covered(UNPINNED, policy("ledger"), failures, never) == ""
+
+
+def test_a_pin_that_is_present_counts_at_level_ledger() -> None:
+    pinned = UNPINNED._replace(test_hash=PIN)
+    assert why_not_covered(pinned, policy("ledger"), [BUG], lambda: TreeFacts((), False)) == ""
+    said = why_not_covered(pinned, policy("ledger"), [BUG], lambda: TreeFacts(("test_hash",), False))
+    assert "its freeze is void" in said
+
+
+def test_a_tree_that_cannot_be_read_covers_nothing() -> None:
+    def broken() -> TreeFacts:
+        raise CannotTell("no git", "install git", "a.yaml:1:2")
+
+    said = why_not_covered(FREEZE, policy(), [LATE], broken)
+    assert said == "its pins cannot be checked: a.yaml:1:2: no git (fix: install git)"
