@@ -35,10 +35,15 @@ COMMANDS = {
     "freeze": Command("flakeledger.cli.freeze", "write the row that lets a test fail for a while, with its pins"),
     "pin": Command("flakeledger.cli.pin", "fill the pins that rows of freezes do not hold"),
     "lock": Command("flakeledger.cli.lock", "write the digests of fixtures whose files changed"),
+    "replay": Command("flakeledger.cli.replay", "run tests of a commit under their seeds, and record what they showed"),
+    "replays": Command("flakeledger.cli.replays", "join the lines of replays that ran in parts on several machines"),
     "review": Command("flakeledger.cli.review", "say what must happen to each frozen test: the exit interview"),
+    "log": Command("flakeledger.cli.log", "tell the life of freezes through history, commit by commit"),
     "thaw": Command("flakeledger.cli.thaw", "remove the rows of freezes that the exit interview lets go"),
+    "decide": Command("flakeledger.cli.decide", "say of every citation, or of one record, whether it may stay"),
     "format": Command("flakeledger.cli.format", "lay the ledgers out in canonical form; comments stay"),
     "import": Command("flakeledger.cli.importing", "turn the quarantine lists or marks of a team into freezes"),
+    "digest": Command("flakeledger.cli.digest", "print the digest of the canonical form of JSON files"),
     "schema": Command("flakeledger.cli.schema", "print the JSON Schema of a ledger, for editors"),
     "demo": Command("flakeledger.cli.demo", "build a small shop repository and show what its hooks refuse"),
     "merge-driver": Command(
@@ -47,6 +52,9 @@ COMMANDS = {
     "check-ledgers": Command("flakeledger.precommit.check_ledgers", "hook: every state rule on the staged tree"),
     "check-change": Command("flakeledger.precommit.check_change", "hook: every change rule on what is committed"),
     "format-ledgers": Command("flakeledger.precommit.format_ledgers", "hook: the canonical layout of the ledgers"),
+    "record-decisions": Command(
+        "flakeledger.precommit.record_decisions", "hook: the decisions on citations, as trailers of the commit"
+    ),
 }
 
 _HELP_WIDTH = 78

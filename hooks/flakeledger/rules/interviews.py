@@ -13,9 +13,10 @@ from flakeledger.model.clock import DAY
 from flakeledger.model.policy import Limits
 from flakeledger.model.records import Freeze, Replay
 from flakeledger.repo.ledger import Ledger
+from flakeledger.rules.freeze_evidence import replay_command
 from flakeledger.rules.freezes import end_of, is_owner, start_of
 from flakeledger.verdicts.interview import Evidence, Facts, Verdict, decide
-from flakeledger.verdicts.rates import bound_text, percent
+from flakeledger.verdicts.rates import USUAL_RATES, bound_text, percent, replays_needed
 
 
 class Interview(NamedTuple):
@@ -91,6 +92,15 @@ def counted(replay: Replay) -> str:
     return f"{replay.passed}/{replay.total} passed, failing {rate}"
 
 
+def lower_rates(replay: Replay | None) -> str:
+    """How many runs without a failure lower bounds take than that of a replay without one; empty after a failure."""
+    if replay is None or not 0 < replay.total == replay.passed:
+        return ""
+    lower = [(f"{100 * rate:g} %", replays_needed(rate)) for rate in USUAL_RATES]
+    bounds = [f"at most {rate} takes {runs}" for rate, runs in lower if runs > replay.total]
+    return f"runs without a failure: {', '.join(bounds)}" if bounds else ""
+
+
 #: what to say of a newest replay that shows nothing; `{env}` is where it ran, or should have
 _LACKS: dict[Evidence, str] = {
     "missing": "no replay from {env} is recorded",
@@ -115,7 +125,7 @@ def reason(found: Interview) -> str:
     return found.verdict.shows
 
 
-def next_step(found: Interview, limits: Limits) -> str:
+def next_step(found: Interview) -> str:
     """What to run or to do next."""
     from shlex import quote  # only who is told what to do pays for it
 
@@ -123,7 +133,7 @@ def next_step(found: Interview, limits: Limits) -> str:
     thaw = f"flakeledger thaw {quote(freeze.test or '')}"
     step = verdict.next_step.format(
         thaw=thaw,
-        replay=f"replay the test under {limits.min_seeds} seeds on {freeze.replay_env}",
+        replay=replay_command(freeze),
         property=freeze.property_id,
     )
     return f"{step}, or {thaw}" if verdict.departure != "yes" and found.may_go else step
