@@ -9,7 +9,7 @@ import pytest
 from flakeledger.model.clock import parse_instant
 from flakeledger.model.ledger_paths import FREEZES, PROPERTIES, REPLAYS
 from flakeledger.model.records import Replay
-from flakeledger.rules.interviews import Interview, counted, interview, next_step, reason
+from flakeledger.rules.interviews import Interview, counted, interview, lower_rates, next_step, reason
 from steps import (
     Edit,
     delete,
@@ -25,7 +25,7 @@ from steps import (
 from world import REFUND, TESTS, Templates, World, on
 
 THAW = f"flakeledger thaw {REFUND}"
-REPLAY = "replay the test under 20 seeds on pinned-py311"
+REPLAY = f"flakeledger replay {REFUND} --runner pinned-py311"
 
 
 @pytest.fixture(scope="session")
@@ -157,7 +157,7 @@ def test_a_verdict_says_why_and_what_to_do(name: str, templates: Templates, tmp_
     found = held(edit, world, day)
     with world.ledger() as ledger:
         assert ledger.policy is not None
-        assert (reason(found), next_step(found, ledger.policy.limits)) == SAID[name]
+        assert (reason(found), next_step(found)) == SAID[name]
 
 
 def test_a_row_of_another_ledger_is_judged_on_this_tree_and_log(templates: Templates, tmp_path: Path) -> None:
@@ -178,9 +178,30 @@ def test_an_id_that_a_shell_would_cut_is_quoted(templates: Templates, tmp_path: 
         assert ledger.policy is not None
         row = ledger.freezes[0]._replace(test="tests/test_orders.py::test_refund[a b]")
         found = interview(ledger, row, ledger.policy.limits, parse_instant(f"{on(1)}T12:00:00Z"))
-        assert "thaw 'tests/test_orders.py::test_refund[a b]'" in next_step(found, ledger.policy.limits)
+        assert "thaw 'tests/test_orders.py::test_refund[a b]'" in next_step(found)
 
 
 def test_a_replay_without_a_run_bounds_nothing() -> None:
-    empty = Replay(1, "a.py::b", "2026-01-01T00:00:00Z", 0, "e", 0, 0, None, None, {}, 0)
+    empty = Replay(1, "a.py::b", "2026-01-01T00:00:00Z", 0, "e", 0, 0, None, None, {}, 0, ())
     assert counted(empty) == "0/0 passed, failing at most 100.0 %"
+
+
+@pytest.mark.parametrize(
+    ("passed", "total", "told"),
+    [
+        (28, 28, "runs without a failure: at most 10 % takes 29, "),
+        (29, 29, "runs without a failure: at most 5 % takes 59, "),
+        (298, 298, "runs without a failure: at most 1 % takes 299"),
+        (299, 299, ""),
+        (19, 20, ""),
+        (0, 0, ""),
+    ],
+)
+def test_lower_rates_are_told_after_a_green_replay(passed: int, total: int, told: str) -> None:
+    replay = Replay(1, "a.py::b", "2026-01-01T00:00:00Z", 0, "e", passed, total, None, None, {}, 0, ())
+    assert lower_rates(replay).startswith(told)
+    assert bool(lower_rates(replay)) is bool(told)
+
+
+def test_without_a_replay_no_rate_is_told() -> None:
+    assert lower_rates(None) == ""

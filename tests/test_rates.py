@@ -6,8 +6,10 @@ from math import comb
 from time import perf_counter
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from flakeledger.verdicts.rates import bound_text, percent, upper_bound
+from flakeledger.verdicts.rates import USUAL_RATES, bound_text, percent, replays_needed, upper_bound
 
 
 @pytest.mark.parametrize(
@@ -55,3 +57,19 @@ def test_a_log_line_of_half_a_million_seeds_takes_no_time(failed: int) -> None:
 
 def test_a_rate_as_text() -> None:
     assert percent(0.1) == "10.0 %"
+
+
+def test_how_many_replays_the_usual_rates_need() -> None:
+    assert [replays_needed(rate) for rate in USUAL_RATES] == [29, 59, 149, 299]
+
+
+@given(st.floats(1e-5, 0.999))
+def test_no_fewer_replays_show_a_rate(rate: float) -> None:
+    runs = replays_needed(rate)
+    assert upper_bound(0, runs) <= rate
+    assert runs == 1 or upper_bound(0, runs - 1) > rate
+
+
+@given(st.integers(1, 100_000))
+def test_the_bound_of_a_count_needs_that_count(runs: int) -> None:
+    assert replays_needed(upper_bound(0, runs)) == runs

@@ -48,7 +48,8 @@ def test_a_full_line_is_read() -> None:
     (line,), findings = read_replays(f"{text}\n".encode(), PATH)
     assert findings == []
     assert (line.text, line.seeds) == (text, FULL["seeds"])
-    assert line.replay._asdict() == {"line": 1, "at": parse_instant(str(FULL["run_at"])), "unsettled": 0} | {
+    computed = {"line": 1, "at": parse_instant(str(FULL["run_at"])), "unsettled": 0, "touched": ("tests/data/a.json",)}
+    assert line.replay._asdict() == computed | {
         name: FULL[name] for name in ("test", "run_at", "env", "passed", "total", "id", "seeded", "failures")
     }
 

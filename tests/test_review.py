@@ -172,6 +172,14 @@ def test_an_explanation_goes_down_the_table_to_the_line_that_applies(world: Worl
     ]
 
 
+def test_an_explanation_of_a_green_replay_says_what_lower_rates_take(world: World) -> None:
+    lines = review(world, 6, "--explain", CLOCK)[1].splitlines()
+    assert lines[len(TABLE) + 1] == (
+        "runs without a failure: at most 10 % takes 29, at most 5 % takes 59, "
+        "at most 2 % takes 149, at most 1 % takes 299"
+    )
+
+
 def test_an_explanation_as_json(world: World) -> None:
     (found,) = json.loads(review(world, 6, "--explain", CLOCK, "--format", "json")[1])["freezes"]
     assert found["verdict"] == "thaw"

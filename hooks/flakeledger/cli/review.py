@@ -14,9 +14,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from flakeledger.cli.interviewing import interviews, meant, readable_policy
+from flakeledger.cli.interviewing import interviews, meant
 from flakeledger.model.clock import DAY, format_instant
-from flakeledger.model.policy import Limits
 from flakeledger.precommit.arguments import instant, now_of
 from flakeledger.repo.ledger import Ledger
 from flakeledger.repo.repository import open_repository
@@ -24,7 +23,7 @@ from flakeledger.repo.situation import INDEX
 from flakeledger.reporters.columns import columns
 from flakeledger.reporters.escape import escape_line, escape_surrogates
 from flakeledger.reporters.json import dumped
-from flakeledger.rules.interviews import Interview, counted, next_step, reason
+from flakeledger.rules.interviews import Interview, counted, lower_rates, next_step, reason
 from flakeledger.verdicts.interview import DEPARTURES, TABLE
 from flakeledger.verdicts.rates import upper_bound
 
@@ -63,8 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
         found = interviews(ledger, now)
         if arguments.explain is not None:
             found = [meant(found, arguments.explain)]
-        limits = readable_policy(ledger).limits
-        rows = [reviewed(ledger, one, limits, now) for one in found]
+        rows = [reviewed(ledger, one, now) for one in found]
         _show(arguments, ledger, rows, now)
     return 0
 
@@ -80,10 +78,10 @@ def _show(arguments: argparse.Namespace, ledger: Ledger, rows: Sequence[Reviewed
         sys.stderr.write(escape_line(_summary(ledger, rows, now)) + "\n")
 
 
-def reviewed(ledger: Ledger, found: Interview, limits: Limits, now: int) -> Reviewed:
+def reviewed(ledger: Ledger, found: Interview, now: int) -> Reviewed:
     """What stands beside an interview."""
     days = None if found.end is None else max(-(-(found.end - now) // DAY), 0)
-    return Reviewed(found, days, _generators(ledger, found), next_step(found, limits))
+    return Reviewed(found, days, _generators(ledger, found), next_step(found))
 
 
 def _generators(ledger: Ledger, found: Interview) -> str:
@@ -138,6 +136,7 @@ def _explanation(row: Reviewed) -> str:
     one = row.interview
     lines = (
         f"{one.freeze.test}: {one.verdict.name}: {reason(one)}",
+        *filter(None, [lower_rates(one.newest)]),
         f"the row may go now: {'yes' if one.may_go else 'no'}",
         f"next: {row.next_step}",
     )

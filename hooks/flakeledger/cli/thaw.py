@@ -12,19 +12,18 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 
-from flakeledger.cli.interviewing import interviews, meant, readable_policy
+from flakeledger.cli.interviewing import interviews, meant
 from flakeledger.cli.ledger_edits import LedgerEdits, open_ledgers
 from flakeledger.model.clock import format_instant
 from flakeledger.model.findings import Finding
 from flakeledger.model.ledger_paths import FREEZES
-from flakeledger.model.policy import Limits
 from flakeledger.model.report import Report
 from flakeledger.precommit.arguments import instant, now_of
 from flakeledger.precommit.output import show
 from flakeledger.repo.situation import INDEX
 from flakeledger.reporters.escape import escape_line
 from flakeledger.rules.freezes import at
-from flakeledger.rules.interviews import Interview, next_step, reason
+from flakeledger.rules.interviews import Interview, lower_rates, next_step, reason
 
 EXAMPLES = """\
   flakeledger thaw tests/test_orders.py::test_partial_refund
@@ -44,8 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
         ledger = repository.ledger(repository.tree(INDEX))
         found = interviews(ledger, now)
         chosen = [meant(found, test) for test in dict.fromkeys(arguments.tests)]
-        limits = readable_policy(ledger).limits
-        refused = [_refusal(one, limits) for one in chosen if not one.may_go]
+        refused = [_refusal(one) for one in chosen if not one.may_go]
         if refused:
             judged = (ledger.counts(), ledger.tree.label, "", format_instant(now), ("nothing was written",))
             show(Report("thaw", tuple(sorted(refused)), *judged), "text")
@@ -57,14 +55,17 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _refusal(found: Interview, limits: Limits) -> Finding:
+def _refusal(found: Interview) -> Finding:
     message = f"the freeze of {found.freeze.test} may not go: {reason(found)}: `{found.verdict.name}`"
-    return at(found.freeze, "", "thaw-unearned", message, f"{next_step(found, limits)}; once it has expired, it may go")
+    return at(found.freeze, "", "thaw-unearned", message, f"{next_step(found)}; once it has expired, it may go")
 
 
 def _done(chosen: Sequence[Interview]) -> Iterator[str]:
     for one in chosen:
         yield f"thawed {one.freeze.test}, which {one.freeze.owner or 'nobody'} owned: {_why(one)}"
+        lower = lower_rates(one.newest) if one.verdict.name == "thaw" else ""
+        if lower:
+            yield f"    {lower}"
 
 
 def _why(found: Interview) -> str:

@@ -12,6 +12,7 @@ and `Freeze._make` costs a fifth of a frozen dataclass's constructor.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from flakeledger.model.rows import LatePlaces, Places
@@ -77,6 +78,8 @@ class Replay(NamedTuple):
     failures: dict[str, int]
     #: how many runs ended neither in a pass nor in a failure, as far as the line says
     unsettled: int
+    #: the files below the root that the test opened
+    touched: Sequence[str]
 
 
 class LogLine(NamedTuple):

@@ -204,7 +204,7 @@ class Blocks:
             opened = self.partners[end]
             word = self.word_before(opened)
             if _CONDITIONS.match(word):
-                return _judged(word, self.bare[opened + 1 : min(end, opened + LONGEST)])
+                return _judged(word, self._between(opened, end))
             if _NEUTRAL.match(word):
                 return "neutral"
         word = self.word_before(brace)
@@ -218,6 +218,10 @@ class Blocks:
         if header is None or re.search(r"\b(?:func|fn)\b", header[2]):
             return "function"
         return "neutral" if header[1] == "for" else _judged(header[1], header[2])
+
+    def _between(self, opened: int, end: int) -> str:
+        """The condition in parentheses; "", which is no constant, where it is too long for one."""
+        return self.bare[opened + 1 : end] if end - opened <= LONGEST else ""
 
     def _else(self, brace: int) -> Guard:
         """An `else` runs where its `if` does not."""
@@ -233,7 +237,7 @@ class Blocks:
         signs = ";{}\n" if self.language in _INDENTED else ";{}"
         start = max(0, at - FARTHEST)
         start = max(start, *(self.bare.rfind(sign, start, at) + 1 for sign in signs))
-        before = self.bare[start:at].rstrip()
+        before = self.bare[start:at].rstrip(" \t\r\n\\")  # a backslash continues a macro, or a command
         for _ in range(4):
             lead_in = _LEAD_INS.search(before, len(before) - 12)
             if lead_in is None:
@@ -252,10 +256,7 @@ class Blocks:
         if before.endswith(")") and end in self.partners:
             opened = self.partners[end]
             word = self.word_before(opened)
-            return (
-                bool(_CONDITIONS.match(word))
-                and _judged(word, self.bare[opened + 1 : min(end, opened + LONGEST)]) != "neutral"
-            )
+            return bool(_CONDITIONS.match(word)) and _judged(word, self._between(opened, end)) != "neutral"
         return False
 
     def in_directive(self, at: int) -> bool:

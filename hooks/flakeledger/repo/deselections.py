@@ -3,7 +3,8 @@
 Invariants:
 * Only texts that are handed on count: arguments, elements of lists and values that are assigned. A text that
   merely speaks of the option, in a message or a docstring, names no test after it.
-* Code in a test, or in a function that takes `pytester` or `testdir`, is a test of deselection.
+* What is written in a module with tests, or in a function that takes `pytester` or `testdir`, is about deselection:
+  pytest is given no options there. Its hooks are not: they run where they are defined.
 * What stands under a condition is exempt, as it is for every other skip.
 * This module imports `ast`; it is imported only when a module has to be parsed.
 """
@@ -42,8 +43,10 @@ _ABOUT_OPTIONS = frozenset(
 
 def deselections(names: Names, bodies: Iterable[Body]) -> Iterator[Found]:
     """Every test that the module deselects for certain; `test` is the deselected id, "" where it is computed."""
-    for body in bodies:
-        if body.role == "test" or body.tests_pytest:
+    listed = list(bodies)
+    has_tests = any(body.role == "test" for body in listed)
+    for body in listed:
+        if body.tests_pytest or (has_tests and body.role != "hook"):
             continue
         for statement in _certain(body):
             yield from _option_attribute(names, statement)

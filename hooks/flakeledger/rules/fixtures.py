@@ -2,6 +2,7 @@
 
 Invariants:
 * One fault is one finding: a fixture that is no file has no digest that could drift.
+* What a replay opened is judged by the tree as it is now: a file that is gone since needs no lock.
 """
 
 from __future__ import annotations
@@ -11,9 +12,13 @@ from typing import TYPE_CHECKING
 
 from flakeledger.model.findings import Finding
 from flakeledger.model.ledger_paths import FIXTURES
+from flakeledger.repo.ids import is_python
+from flakeledger.repo.tree import REGULAR_MODES
+from flakeledger.rules.freeze_evidence import replays_that_count
+from flakeledger.rules.freezes import at
 
 if TYPE_CHECKING:
-    from flakeledger.model.records import Fixture
+    from flakeledger.model.records import Fixture, Freeze
     from flakeledger.repo.ledger import Ledger
 
 
@@ -96,3 +101,39 @@ def fixture_duplicate(ledger: Ledger, _now: int) -> Iterator[Finding]:
                     f"{field} {value} stands twice; the first row is on line {earlier.places.line}",
                     "keep one of the two rows" if field == "path" else "give this row an id of its own",
                 )
+
+
+def fixture_unlocked(ledger: Ledger, _now: int) -> Iterator[Finding]:
+    """A replay that is evidence for a freeze opened a data file of class generator that no fixture row locks.
+
+    Fresh evidence causes it, not an edit: whoever records a replay must not be stopped by what it shows.
+    """
+    touching = {replay.test for replay in ledger.replays if replay.touched}
+    for freeze in ledger.freezes if touching else ():
+        if freeze.test not in touching:
+            continue
+        for path in sorted(path for path in _touched(ledger, freeze) if _needs_lock(ledger, freeze, path)):
+            from shlex import quote  # only an open file without a lock pays for it
+
+            message = f"a replay of {freeze.test} opened {path}, whose content no fixture locks"
+            fix = f"flakeledger lock --add {quote(path)}   # then list its id in `fixtures` of {freeze.property_id}"
+            yield at(freeze, "test", "fixture-unlocked", message, fix)._replace(by_time=True)
+
+
+def _touched(ledger: Ledger, freeze: Freeze) -> set[str]:
+    assert ledger.policy is not None
+    replays = replays_that_count(ledger, freeze, ledger.policy.limits)
+    return {path for replay in replays for path in replay.touched}
+
+
+def _needs_lock(ledger: Ledger, freeze: Freeze, path: str) -> bool:
+    """Whether a path is that of a data file of class generator that neither a fixture nor the freeze itself pins."""
+    entry = ledger.tree.entry(path)
+    assert ledger.policy is not None and ledger.classes is not None
+    if entry is None or entry.mode not in REGULAR_MODES or is_python(path) or path in ledger.locked_paths:
+        return False
+    # the seed list says under which seeds replays run, and holds nothing that a property could read
+    if path == ledger.policy.seeds or ledger.classes.class_of(path).name != "generator":
+        return False
+    # where a property lists its data among its `generators`, the freeze's own pin holds it, and a lock would void that
+    return freeze.generator_hash is None or path not in ledger.generator_set(freeze.property_id)

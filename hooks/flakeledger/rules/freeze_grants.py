@@ -16,6 +16,7 @@ from flakeledger.model.findings import Finding
 from flakeledger.model.records import Freeze
 from flakeledger.repo.change import Change
 from flakeledger.rules.freeze_changes import granted
+from flakeledger.rules.freeze_evidence import replay_command
 from flakeledger.rules.freezes import at, window_days
 
 NOTES = "ledgers/notes/"
@@ -39,7 +40,7 @@ def freeze_unevidenced(change: Change, now: int) -> Iterator[Finding]:
             from flakeledger.rules.interviews import counted
 
             message = f"{row.test} is frozen, but every seed passed: {counted(newest)}"
-            fix = "replay it under more seeds, or do without the freeze"
+            fix = "replay it under more seeds (--seeds), or do without the freeze"
             yield at(row, "test", "freeze-unevidenced", message, fix)._replace(level="warning")
 
 
@@ -51,7 +52,7 @@ def _unreplayed(change: Change, row: Freeze) -> Finding:
         "freeze-unevidenced",
         f"{row.test} is frozen for {window_days(row)} days without a replay from {row.replay_env} "
         f"of the last {limits.max_replay_age_days} days",
-        f"replay it under {limits.min_seeds} seeds on {row.replay_env} and append the line to ledgers/replays.jsonl, "
+        f"{replay_command(row)}, "
         f"or freeze it for at most {limits.unproven_days} days: proving it later counts as its renewal",
     )
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from flakeledger.model.findings import Finding
 from flakeledger.repo.ledger import Ledger
-from flakeledger.rules import fixtures, freeze_evidence, freeze_pins, freezes, policies, properties, replays
+from flakeledger.rules import citations, fixtures, freeze_evidence, freeze_pins, freezes, policies, properties, replays
 
 StateRule = Callable[[Ledger, int], Iterator[Finding]]
 
@@ -55,6 +55,7 @@ STATE_RULES = (
     State("fixture-not-a-file", fixtures.fixture_not_a_file, needs_policy=False),
     State("fixture-duplicate", fixtures.fixture_duplicate, needs_policy=False),
     State("fixture-contract", fixtures.fixture_contract, needs_policy=False),
+    State("fixture-unlocked", fixtures.fixture_unlocked),
     State("property-untested", properties.property_untested),
     State("property-unprotected", properties.property_unprotected),
     State("property-no-fixture", properties.property_no_fixture, needs_policy=False),
@@ -62,4 +63,6 @@ STATE_RULES = (
     State("property-duplicate", properties.property_duplicate, needs_policy=False),
     State("property-unnamed", properties.property_unnamed, needs_policy=False),
     State("property-dangling", properties.property_dangling, needs_policy=False),
+    State("citation-unknown", citations.citation_unknown),
+    State("citation-rejected", citations.citation_rejected),
 )

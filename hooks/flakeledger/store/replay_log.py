@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, NoReturn
 
 from flakeledger.model.clock import parse_instant
@@ -115,6 +116,7 @@ def _log_line(line: str, number: int) -> LogLine:
             values.get("seeded"),
             values.get("failures", {}),
             _unsettled(values),
+            _one_for_all(tuple(values["touched"])) if "touched" in values else (),
         )
         found = LogLine(line, values["seeds"], replay)
     except KeyError as missing:
@@ -122,6 +124,12 @@ def _log_line(line: str, number: int) -> LogLine:
         raise _BadLineError(f"no {shown(name)}: {REPLAY_FIELDS.by_name[name].help}") from None
     _check_numbers(found, values)
     return found
+
+
+@lru_cache(maxsize=1024)  # every replay of a test opens the same files
+def _one_for_all(paths: tuple[str, ...]) -> tuple[str, ...]:
+    """The paths, as the same object whenever they come again: a log has ten thousand lines."""
+    return paths
 
 
 def _unsettled(values: Mapping[str, Any]) -> int:

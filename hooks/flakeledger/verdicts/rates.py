@@ -14,6 +14,8 @@ _UNLIKELY = 0.05
 _HALVINGS = 40
 #: what adds less than this part of the sum is left out
 _NEGLIGIBLE = 1e-12
+#: rates of failure that teams ask about
+USUAL_RATES = (0.1, 0.05, 0.02, 0.01)
 
 
 def upper_bound(failed: int, runs: int) -> float:
@@ -41,6 +43,14 @@ def _at_most(failed: int, runs: int, rate: float) -> float:
             break
         term *= count * (1 - rate) / ((runs - count + 1) * rate)
     return total
+
+
+def replays_needed(rate: float) -> int:
+    """How many runs without a failure leave no higher rate of failure possible than this one, between 0 and 1."""
+    runs = max(int(log(_UNLIKELY) / log1p(-rate)), 1)
+    while upper_bound(0, runs) > rate:  # at most twice: the quotient is right but for its last digits
+        runs += 1
+    return runs
 
 
 def percent(rate: float) -> str:
