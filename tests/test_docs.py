@@ -34,8 +34,9 @@ from pages import PAGES, ROOT, Block, blocks, blocks_of, headings, prose, run_se
 
 DOCS = ROOT / "docs"
 BLOCKS = [block for page in PAGES for block in blocks(page)]
-#: `console` is run, `diff` and `text` are compared by test_rule_examples.py or are drawings, the others must parse
-LANGUAGES = {"diff", "console", "sh", "yaml", "json", "jsonl", "python", "text"}
+#: `console` is run, `diff` and `text` are compared by test_rule_examples.py or are drawings, the others must parse;
+#: `javascript` is for readers whose machine has Node, which ours need not have
+LANGUAGES = {"diff", "console", "sh", "yaml", "json", "jsonl", "python", "javascript", "text"}
 
 
 def place(block: Block) -> str:

@@ -34,7 +34,7 @@ paths:
   - class: freeze_config
     match: [/ledgers/]
   - class: generator
-    match: [conftest.py, strategies.py]
+    match: [conftest.py, strategies.py, /tests/data/]
   - class: test_body
     match: [/tests/]
 limits:
@@ -151,6 +151,8 @@ def row(old: str, new: str) -> Example:
     return edited(FREEZES, old, new)
 
 
+RATES = "tests/data/rates.csv"
+CITE = "# flakeledger: cite PROP-014 runner_class=pinned-py311\n"
 PARTIAL, TOTAL = "tests/test_orders.py::test_partial_refund", "tests/test_orders.py::test_total"
 STATE_EXAMPLES = {
     "yaml-syntax": row('owner: "@finley"', "owner: @finley"),
@@ -202,6 +204,12 @@ STATE_EXAMPLES = {
         FIXTURES, "", "- id: orders-again\n  path: tests/data/orders.json\n  sha256: {orders}\n"
     ),
     "fixture-contract": edited(ORDERS, "1250", "12.50"),
+    "fixture-unlocked": Example(
+        (
+            Edit(RATES, None, "EUR,1.08\n"),
+            Edit(REPLAYS, "", line(run_at="2026-10-26T09:30:00Z", touched=[ORDERS, RATES])),
+        )
+    ),
     "property-untested": edited(PROPERTIES, f"tests:\n    - {PARTIAL}\n    - {TOTAL}\n", "tests: []\n"),
     "property-unprotected": edited(PROPERTIES, f"    - {TOTAL}\n", ""),
     "property-no-fixture": edited(PROPERTIES, "fixtures: [orders]", "fixtures: []"),
@@ -213,6 +221,8 @@ STATE_EXAMPLES = {
     ),
     "property-unnamed": edited(TESTS, " property_id: PROP-014", ""),
     "property-dangling": edited(PROPERTIES, f"    - {TOTAL}\n", f"    - {TOTAL}s\n"),
+    "citation-unknown": edited(TESTS, "def test_total", f"{CITE}def test_total"),
+    "citation-rejected": Example((Edit(TESTS, "@given(", f"{CITE}@given("),), "2026-11-20T08:00:00Z"),
 }
 CHANGE_EXAMPLES = {
     "mixed-change": Example((Edit(STRATEGIES, "10_000", "100"), Edit(FREEZES, "", SHORT_ROW))),
@@ -231,6 +241,9 @@ CHANGE_EXAMPLES = {
     "thaw-unearned": edited(FREEZES, None, ""),
     "property-redefined": edited(PROPERTIES, "never exceeds what was paid", "is at most twice what was paid"),
     "property-weakened": edited(PROPERTIES, f"    - {TOTAL}\n", ""),
+    "skip-unledgered": edited(
+        TESTS, "def test_total", '@pytest.mark.skip(reason="fails on slow machines")\ndef test_total'
+    ),
     "guard-removed": Example((Edit(GUARD, "      - id: check-change\n", ""), Edit(PRODUCT, "", "\n\nTAX = 21\n"))),
 }
 

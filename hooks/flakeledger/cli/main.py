@@ -37,6 +37,10 @@ COMMANDS = {
     "lock": Command("flakeledger.cli.lock", "write the digests of fixtures whose files changed"),
     "replay": Command("flakeledger.cli.replay", "run tests of a commit under their seeds, and record what they showed"),
     "replays": Command("flakeledger.cli.replays", "join the lines of replays that ran in parts on several machines"),
+    "bound": Command("flakeledger.cli.bound", "say what a count of runs says about a rate of failure"),
+    "verdict": Command(
+        "flakeledger.cli.verdict", "judge the failures that JUnit XML reports list, by the open freezes"
+    ),
     "review": Command("flakeledger.cli.review", "say what must happen to each frozen test: the exit interview"),
     "log": Command("flakeledger.cli.log", "tell the life of freezes through history, commit by commit"),
     "thaw": Command("flakeledger.cli.thaw", "remove the rows of freezes that the exit interview lets go"),
