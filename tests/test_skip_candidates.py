@@ -102,10 +102,10 @@ def test_a_name_that_stands_for_a_skip_is_a_word_too(given: str, old: str, new: 
     "name",
     [
         *skip_marks._MARKS,
-        *skip_marks._TEST_DECORATORS,
-        *skip_marks._CALLS,
-        *skip_marks._RAISED,
-        *skip_marks._RAISED_ANYWHERE,
+        *sorted(skip_marks._TEST_DECORATORS),
+        *sorted(skip_marks._CALLS),
+        *sorted(skip_marks._RAISED),
+        *sorted(skip_marks._RAISED_ANYWHERE),
         *("self.skipTest", "--deselect", "config.option.deselect", "collect_ignore", "collect_ignore_glob"),
     ],
 )

@@ -14,7 +14,7 @@ HOUSE = Path(__file__).parent.parent / "hooks" / "flakeledger"
 WINGS = ("model", "store", "repo", "verdicts", "rules", "reporters", "evidence", "precommit", "cli")
 MODULES = sorted(HOUSE.glob("*/*.py"))
 #: files that the runner of replays copies into an interpreter without flakeledger
-COPIED = "seeding_"
+COPIED = ("seeding_", "faithful")
 #: what may import a package from outside, and which
 OUTSIDE = {
     "yaml": {"store/yaml_nodes.py", "store/yaml_parser.py", "store/yaml_rows.py", "store/row_spans.py"},
@@ -30,7 +30,7 @@ OUTSIDE = {
         *{"precommit/arguments.py", "cli/demo.py", "store/edits.py"},
         *{"cli/replay.py", "cli/replaying.py", "cli/replay_progress.py"},
         *{f"evidence/{name}.py" for name in ("processes", "pytest_session", "command_run", "seeding_plugin")},
-        *{"evidence/pytest_plugin.py", "evidence/seeding_seen.py", "evidence/dask_engine.py"},
+        *{"evidence/pytest_plugin.py", "evidence/seeding_seen.py", "evidence/dask_engine.py", "evidence/sealing.py"},
     },
     "distributed": {"evidence/dask_cluster.py", "evidence/dask_engine.py"},
     "junitparser": {"evidence/junit.py", "evidence/junit_failures.py"},
@@ -77,7 +77,7 @@ def test_each_outside_world_has_its_room(path: Path) -> None:
         assert room in OUTSIDE[name], f"{room} imports {name}"
 
 
-@pytest.mark.parametrize("path", sorted(HOUSE.glob(f"evidence/{COPIED}*.py")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [path for path in MODULES if path.name.startswith(COPIED)], ids=lambda path: path.name)
 def test_what_is_copied_needs_no_flakeledger(path: Path) -> None:
     outside = {name.split(".")[0] for name in imported(path)} - sys.stdlib_module_names
     assert outside <= {"pytest", "hypothesis"}
