@@ -189,6 +189,8 @@ STATE_EXAMPLES = {
     "freeze-generator-hash": edited(STRATEGIES, "integers(0, 10_000)", "integers(0, 10)"),
     "freeze-test-hash": edited(TESTS, "assert refund(paid) <= paid", "assert refund(paid) is not None"),
     "freeze-not-environment": row("failure_class: environment", "failure_class: invariant"),
+    "freeze-witness": edited(POLICY, "level: keyed", "level: witnessed"),
+    "freeze-note": edited(POLICY, "level: keyed", "level: witnessed"),
     "replay-missing": edited(REPLAYS, None, ""),
     "replay-wrong-env": edited(REPLAYS, '"env": "pinned-py311"', '"env": "laptop"'),
     "replay-stale": Example(now="2026-11-10T12:00:00Z"),

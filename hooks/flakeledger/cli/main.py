@@ -45,6 +45,8 @@ COMMANDS = {
     "log": Command("flakeledger.cli.log", "tell the life of freezes through history, commit by commit"),
     "thaw": Command("flakeledger.cli.thaw", "remove the rows of freezes that the exit interview lets go"),
     "decide": Command("flakeledger.cli.decide", "say of every citation, or of one record, whether it may stay"),
+    "gate": Command("flakeledger.cli.gate", "say whether a patch may receive a freeze, and write the review note"),
+    "oracle": Command("flakeledger.cli.oracle", "show what a patch does to the tests that judge it, and approve it"),
     "format": Command("flakeledger.cli.format", "lay the ledgers out in canonical form; comments stay"),
     "import": Command("flakeledger.cli.importing", "turn the quarantine lists or marks of a team into freezes"),
     "digest": Command("flakeledger.cli.digest", "print the digest of the canonical form of JSON files"),

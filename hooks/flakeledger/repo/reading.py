@@ -66,15 +66,29 @@ class Reading:
         findings += more
         return Rows(policy, freezes, fixtures, properties, replays, (*findings, *_conflicts(tree)))
 
+    def protection(self, tree: Tree) -> Rows:
+        """The rows that say what is protected and by what: no freezes and no replays, of which there may be many."""
+        policy, more = self.policy(tree)
+        fixtures, wrong_fixtures = self._ledger(tree, FIXTURES, Fixture)
+        properties, wrong_properties = self._ledger(tree, PROPERTIES, Property)
+        return Rows(policy, (), fixtures, properties, (), (*more, *wrong_fixtures, *wrong_properties))
+
     def policy(self, tree: Tree) -> tuple[Policy | None, tuple[Finding, ...]]:
         """The tree's policy; None where it is missing (a rule says so) or broken."""
         return self._once(tree, POLICY, self.policy_of_blob) or (None, ())
+
+    def is_known(self, tree: Tree) -> bool:
+        """Whether the tree's policy and freezes were read by an earlier run: then no YAML has to be parsed for them."""
+        policy, freezes = tree.entry(POLICY), tree.entry(FREEZES)
+        return (policy is None or isinstance(self._policies.get(policy.oid), list)) and (
+            freezes is None or self.known_rows[FREEZES].ledger(freezes.oid) is not None
+        )
 
     def policy_of_blob(self, oid: str, read: Blob) -> tuple[Policy | None, tuple[Finding, ...]]:
         """The policy that a blob holds, and what is wrong with it."""
         known = self._policies.get(oid)
         if isinstance(known, list):
-            return _policy_from_json(known), ()
+            return policy_from_json(known), ()
         from flakeledger.model.policy import build_policy
         from flakeledger.store.reader import read_policy
 
@@ -233,7 +247,7 @@ def _typed_rows(
     return tuple(rows), tuple(wrong)
 
 
-def _policy_from_json(known: list[Any]) -> Policy:
+def policy_from_json(known: list[Any]) -> Policy:
     """The policy from its values as JSON keeps them: every tuple has become a list."""
     values = Policy._make(known)
     return values._replace(

@@ -156,6 +156,11 @@ class Repository:
             found = self._ledgers[id(tree)] = Ledger(tree, rows, self._files, self._modules, self._citing.of)
         return found
 
+    def protection(self, tree: Tree) -> Ledger:
+        """The ledger of a tree without its freezes and replays: for questions about properties and generators alone."""
+        rows = self._reading.protection(tree)
+        return Ledger(tree, rows, self._files, self._modules, self._citing.of)
+
     def recall(self) -> None:
         """Load what earlier runs learnt, all of it: while git works, for a run that will ask for all of it.
 

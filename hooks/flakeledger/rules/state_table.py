@@ -12,7 +12,17 @@ from typing import NamedTuple
 
 from flakeledger.model.findings import Finding
 from flakeledger.repo.ledger import Ledger
-from flakeledger.rules import citations, fixtures, freeze_evidence, freeze_pins, freezes, policies, properties, replays
+from flakeledger.rules import (
+    citations,
+    fixtures,
+    freeze_evidence,
+    freeze_pins,
+    freeze_witnesses,
+    freezes,
+    policies,
+    properties,
+    replays,
+)
 
 StateRule = Callable[[Ledger, int], Iterator[Finding]]
 
@@ -44,6 +54,8 @@ STATE_RULES = (
     State("freeze-generator-hash", freeze_pins.freeze_generator_hash),
     State("freeze-test-hash", freeze_pins.freeze_test_hash, needs_policy=False),
     State("freeze-not-environment", freeze_evidence.freeze_not_environment),
+    State("freeze-witness", freeze_witnesses.freeze_witness),
+    State("freeze-note", freeze_witnesses.freeze_note),
     State("replay-missing", freeze_evidence.replay_missing),
     State("replay-wrong-env", freeze_evidence.replay_wrong_env),
     State("replay-stale", freeze_evidence.replay_stale),

@@ -72,10 +72,12 @@ REFUSALS = (
     ("not a git repository", "run this inside a git repository, or create one: git init"),
     ("must be run in a work tree", "change to the work tree; a git directory has no files to check"),
 )
+#: git reads the index where it compares trees, too, and would start a file watcher that nobody needs there
+UNWATCHED = ("-c", "core.fsmonitor=false")
 #: a split index would write its shared half, a file watcher its socket, into the real git directory
 QUIETLY = (
     *("-c", "core.splitIndex=false"),
-    *("-c", "core.fsmonitor=false"),
+    *UNWATCHED,
     *("-c", f"core.hooksPath={os.devnull}"),
 )
 QUESTIONS = (
@@ -334,7 +336,7 @@ class Git(NamedTuple):
 
     def begin_tree_changes(self, old: str, new: str) -> Underway:
         """The question of `tree_changes`, asked of a git that runs beside us."""
-        return self.begin("diff-tree", "-r", *RAW, old, new, "--")
+        return self.begin(*UNWATCHED, "diff-tree", "-r", *RAW, old, new, "--")
 
     def tree_changes(self, old: str, new: str, underway: Underway | None = None) -> list[PathChange]:
         """How one tree (or commit) differs from another; a moved file is a deletion and an addition.
