@@ -46,6 +46,7 @@ COMMANDS = {
     "thaw": Command("flakeledger.cli.thaw", "remove the rows of freezes that the exit interview lets go"),
     "decide": Command("flakeledger.cli.decide", "say of every citation, or of one record, whether it may stay"),
     "gate": Command("flakeledger.cli.gate", "say whether a patch may receive a freeze, and write the review note"),
+    "witness": Command("flakeledger.cli.witness", "show a witness, verify it, or replay it in a clean worktree"),
     "oracle": Command("flakeledger.cli.oracle", "show what a patch does to the tests that judge it, and approve it"),
     "format": Command("flakeledger.cli.format", "lay the ledgers out in canonical form; comments stay"),
     "import": Command("flakeledger.cli.importing", "turn the quarantine lists or marks of a team into freezes"),

@@ -1,7 +1,7 @@
 """One session of pytest that runs one test: under one seed, or under many, each in a fork after collection.
 
 Invariants:
-* The tests' interpreter is given the files of `FILES` and nothing else of flakeledger.
+* The tests' interpreter is given `copied_files.FILES` and nothing else of flakeledger.
 * Results are read from a file that the session wrote whole; nothing that it printed decides anything.
 * A session that broke is never asked again; the next seed gets a new one.
 """
@@ -15,6 +15,7 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any, NamedTuple
 
+from flakeledger.evidence.copied_files import PACKAGE, install
 from flakeledger.evidence.environment import INSTANTS, refusal, variables
 from flakeledger.evidence.processes import Process, open_pipes
 from flakeledger.evidence.runs import Environment, Job, SeedRun, environment_from_json, run_from_json
@@ -23,11 +24,6 @@ from flakeledger.model.errors import CannotTell
 from flakeledger.model.wording import listed, shown
 from flakeledger.store.git_worktrees import undisturbed
 
-PACKAGE = "flakeledger_seeding"
-FILES = (
-    *("seeding_plugin.py", "seeding_examples.py", "seeding_failures.py", "seeding_paths.py", "seeding_seen.py"),
-    *("seeding_witness.py", "faithful.py", "faithful_kinds.py", "faithful_leaves.py", "faithful_named.py"),
-)
 #: seconds that pytest has to end its session once the test is over
 FAREWELL = 5.0
 TEMPORARY = "tmp"
@@ -153,7 +149,7 @@ class Session:
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, (site, environment.get("PYTHONPATH"))))
         environment["HYPOTHESIS_STORAGE_DIRECTORY"] = f"{worktree.scratch}/{_HYPOTHESIS}"
         pipes = open_pipes()
-        _install(f"{site}/{PACKAGE}", {**self._settings(seed), "results": pipes.results, "commands": pipes.commands})
+        install(f"{site}/{PACKAGE}", {**self._settings(seed), "results": pipes.results, "commands": pipes.commands})
         command = [*self._around.sealing, job.python, "-m", f"{PACKAGE}.seeding_plugin", *self._arguments()]
         try:
             return Process(command, worktree.path, environment, pipes, stop)
@@ -163,7 +159,7 @@ class Session:
             ) from error
 
     def _arguments(self) -> list[str]:
-        """The user's own options stay; see `seeding_plugin.QUIET_OPTIONS` for those of them that do nothing here.
+        """The user's own options stay; see `seeding_options.QUIET_OPTIONS` for those of them that do nothing here.
 
         The cache is moved, not blocked: options such as --lf, and the fixture `cache`, need its plugin.
         """
@@ -241,7 +237,8 @@ class Session:
 
     def _words(self, run: SeedRun) -> str:
         """What to say of an error that left no sentence: pytest could not begin."""
-        return self._process.last_words() if run.outcome == "error" else ""
+        words = self._process.last_words() if run.outcome == "error" else ""
+        return words[1:].lstrip() if words.startswith("E  ") else words  # pytest's mark of what was raised
 
     def _without_result(self, seed: int, message: Mapping[str, Any]) -> SeedRun:
         words = self._process.last_words()
@@ -294,25 +291,6 @@ def _tidy(worktree: Worktree) -> bool:
     with suppress(FileNotFoundError):
         os.unlink(f"{worktree.scratch}/result.json")
     return clean(worktree)
-
-
-def _install(package: str, settings: Mapping[str, object]) -> None:
-    """Put our files and what is to be run where the tests' interpreter finds them."""
-    from importlib.resources import files
-
-    try:
-        os.makedirs(package, exist_ok=True)
-        own = {name: files("flakeledger.evidence").joinpath(name).read_bytes() for name in FILES}
-        for name, data in (own | {"__init__.py": b"", "session.json": json.dumps(settings).encode()}).items():
-            with open(f"{package}/{name}", "a+b") as file:
-                file.seek(0)
-                if file.read() != data:  # else the bytecode beside it is still good
-                    file.truncate(0)
-                    file.write(data)
-    except OSError as error:
-        raise CannotTell(
-            f"{package} cannot be written: {error.strerror}", "point TMPDIR at a writable folder"
-        ) from error
 
 
 def _message(line: bytes) -> dict[str, Any]:

@@ -32,45 +32,12 @@ import pytest
 from .faithful_kinds import Refused
 from .seeding_examples import function_of, given_function
 from .seeding_failures import sentence_of
+from .seeding_options import ABSENT_OPTIONS, CHOOSING_OPTIONS, MARKERS, QUIET_OPTIONS, REMOVED_PLUGINS, quiet
 from .seeding_paths import foreign_module, lead_to_worktree, watch_opens
 from .seeding_seen import Seen
 from .seeding_witness import Trial
 
 HASH_SEED = os.environ.get("PYTHONHASHSEED", "")
-#: options of plugins that are blocked, which may stand in the project's addopts: option -> how it is read
-ABSENT_OPTIONS = {
-    "--flakeledger": "store",
-    "--flakeledger-log": "store",
-    "--flakeledger-now": "store",
-    "--flakeledger-seed-budget": "store",
-    "--flakeledger-seeds": "store",
-    "--flakeledger-witness": "store",
-    "--randomly-dont-reorganize": "store_true",
-    "--randomly-dont-reset-seed": "store_true",
-    "--randomly-seed": "store",
-    "--randomly-seed-per-test": "store_true",
-}
-MARKERS = (
-    "property_id(id): the property that a test protects",
-    "frozen: the test is frozen",
-    "flaky: what pytest-rerunfailures reads",
-)
-#: plugins that go once their options are known: they repeat tests, and run threads
-REMOVED_PLUGINS = ("rerunfailures",)
-#: options that would take the test away, spread it or end it early: name -> the value that does nothing
-QUIET_OPTIONS: dict[str, Any] = {
-    "dist": "no",
-    "failedfirst": False,
-    "lf": False,
-    "maxfail": 0,
-    "no_cov": True,
-    "numprocesses": 0,
-    "stepwise": False,
-    "tx": [],
-    "usepdb": False,
-}
-#: what chooses tests, while one is asked for
-CHOOSING_OPTIONS = {"keyword": "", "markexpr": ""}
 
 
 def main() -> None:
@@ -320,13 +287,6 @@ def prepare(item: pytest.Item, seed: int) -> None:
     for holder in (function_of(item), getattr(item, "cls", None)):
         if getattr(holder, "__unittest_expecting_failure__", False) is True:
             holder.__unittest_expecting_failure__ = False  # --runxfail knows only pytest's own marks
-
-
-def quiet(options: Any, values: Mapping[str, Any]) -> None:
-    """Give the options that exist the values that do nothing."""
-    for name, value in values.items():
-        if hasattr(options, name):
-            setattr(options, name, value)
 
 
 def end_group(child: int) -> int:
