@@ -130,6 +130,13 @@ def test_workers_write_and_their_controller_tells(kinds: World, tmp_path: Path) 
     assert spread.out.count("witness of ") == alone.out.count("witness of ") == len(alone.files)
 
 
+def test_the_group_that_a_worker_runs_is_no_part_of_the_test(tmp_path: Path) -> None:
+    text = '@pytest.mark.xdist_group("one")\n@given(st.integers())\ndef test_it(x): assert x < 9'
+    world = property_suite(tmp_path / "world", text, "test_it")
+    found = capture(world, "-p", "xdist.plugin", "-n1", "--dist=loadgroup", SUITE)
+    assert [one.test for one in found.witnesses] == [f"{SUITE}::test_it"]
+
+
 #: tests that fail without a witness
 REFUSED = """
 from hypothesis.stateful import RuleBasedStateMachine, rule
@@ -305,3 +312,14 @@ def test_seeds_that_are_none_are_bad_usage(tmp_path: Path, options: list[str], s
     assert found.code == pytest.ExitCode.USAGE_ERROR
     assert said in found.out
     assert "Traceback" not in found.out
+
+
+def test_an_example_that_looks_like_a_secret_is_not_kept(tmp_path: Path) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6" * 3
+    text = f"@given(st.sampled_from([{token[:20]!r} + {token[20:]!r}]))\ndef test_key(key):\n    assert len(key) < 5\n"
+    found = capture(property_suite(tmp_path / "shop", text, "test_key"))
+    reason = "its example holds what looks like a secret (GitHub Token) at arguments.key"
+    assert found.files == {}
+    assert found.reasons == {"test_key": reason}
+    folder = tmp_path / "shop" / FOLDER
+    assert not any(token.encode() in path.read_bytes() for path in folder.iterdir())

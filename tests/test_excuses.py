@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from flakeledger.evidence.excuses import Names, TreeFacts, standing, why_not_covered
+from flakeledger.evidence.excuses import Example, Names, TreeFacts, standing, why_not_covered
 from flakeledger.model.clock import DAY, parse_date
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.policy import LevelName, Policy, Runner
 from flakeledger.model.records import Freeze
 from flakeledger.model.rows import Places
+from flakeledger.rules.freeze_witnesses import WitnessFacts
 
 PIN = "0" * 64
 FREEZE = Freeze(
@@ -109,6 +110,37 @@ def test_a_pin_that_is_present_counts_at_level_ledger() -> None:
     assert why_not_covered(pinned, policy("ledger"), [BUG], lambda: TreeFacts((), False)) == ""
     said = why_not_covered(pinned, policy("ledger"), [BUG], lambda: TreeFacts(("test_hash",), False))
     assert "its freeze is void" in said
+
+
+MINE, OTHER, UNREAD = Example("1" * 64), Example("2" * 64), Example("", "it drew through data()")
+GOOD, DENIED, WRONG = WitnessFacts("1" * 64, "", ""), WitnessFacts("1" * 64, "", "a deny"), WitnessFacts("", "gone", "")
+UNKNOWN = "under which example it failed is not known"
+
+
+@pytest.mark.parametrize(
+    ("witness", "failures", "examples", "exact", "any_of_it"),
+    [
+        (None, [LATE], [OTHER], "", ""),
+        (None, [LATE], [], "", ""),
+        (GOOD, [LATE], [MINE], "", ""),
+        (GOOD, [BUG], [MINE, MINE], "", ""),
+        (GOOD, [LATE], [OTHER], "under another example (222222222222), and", ""),
+        (GOOD, [LATE, BUG], [MINE, OTHER], "under another example (222222222222), and", ""),
+        (GOOD, [LATE], [MINE, UNREAD], f"{UNKNOWN} (it drew through data()), and", ""),
+        (GOOD, [LATE], [], f"{UNKNOWN}, and `witness_match: exact`", ""),
+        (DENIED, [LATE], [MINE], "", "its review note does not count: a deny"),
+        (DENIED, [BUG], [MINE], "names `ValueError`, and no replay shows", "its review note does not count: a deny"),
+        (WRONG, [LATE], [MINE], "its witness does not count: gone", "its witness does not count: gone"),
+    ],
+)
+def test_a_witness_narrows_what_a_freeze_covers(
+    witness: WitnessFacts | None, failures: list[Names], examples: list[Example], exact: str, any_of_it: str
+) -> None:
+    known = TreeFacts((), witness == GOOD, witness)
+    for match, reason in (("exact", exact), ("property", any_of_it)):
+        asked = policy("witnessed")._replace(witness_match=match)  # type: ignore[arg-type]  # one of its two texts
+        said = why_not_covered(FREEZE, asked, failures, lambda: known, examples)
+        assert (reason in said) if reason else said == ""
 
 
 def test_a_tree_that_cannot_be_read_covers_nothing() -> None:

@@ -12,7 +12,10 @@ import pytest
 from commands import Answer, commit_with_hooks, hook_findings, noon, typed
 from flakeledger.cli import demo, demo_shop
 from flakeledger.model.ledger_paths import FIXTURES, FREEZES, POLICY, PROPERTIES, REPLAYS
+from flakeledger.model.note import Note, note_file
+from flakeledger.model.witness import Witness, example_of, witness_file
 from hooked import YESTERDAY
+from patched import FLIPPED, a_witness, saved
 from world import CLOCK, CONFTEST, ORDERS, PRODUCT, REFUND, TESTS, TOTAL, World, on
 
 REASON = "depends on the wall clock"
@@ -714,3 +717,161 @@ def test_both_files_of_an_edit_are_accepted(tmp_path: Path) -> None:
     assert typed(world, "freeze", REFUND, *SAID, "--uncovered-until", on(YESTERDAY + 5)).code == 0
     assert FIXTURES not in world.git("diff", "--name-only")
     assert commit_with_hooks(world, "ledgers") == ""
+
+
+# witnessed
+
+
+@pytest.fixture
+def witnessed(tmp_path: Path) -> World:
+    """The refund was replayed, at the level that asks for witnesses."""
+    world = World.new(tmp_path / "witnessed", level="witnessed")
+    world.replay(0)
+    world.record("replayed")
+    return world
+
+
+def named(world: World, witness: Witness, **note: object) -> tuple[str, ...]:
+    """The arguments that name a witness and a note about it, in files outside of the repository."""
+    path = world.root.with_name("note.json")
+    path.write_bytes(note_file(a_note(witness, **note)).data)
+    return ("--witness", str(saved(world, witness)), "--note", str(path))
+
+
+def a_note(witness: Witness, **changed: object) -> Note:
+    """An eligible note about a witness, with some fields changed."""
+    commit = "1" * 40
+    note = Note("production", "PROP-1", witness.example_sha256, True, FLIPPED, None, "eligible_short", commit, commit)
+    return note._replace(**changed)  # type: ignore[arg-type]  # tests change any field to anything
+
+
+def below_ledgers(world: World) -> list[str]:
+    return sorted(str(path.relative_to(world.root)) for path in (world.root / "ledgers").rglob("*") if path.is_file())
+
+
+def test_row_witness_and_note_are_written_in_one_step(witnessed: World) -> None:
+    witness = a_witness(witnessed)
+    answer = must_freeze(witnessed, REFUND, *SAID, *named(witnessed, witness))
+    digests = witness_file(witness).digest, note_file(a_note(witness)).digest
+    assert (fields(witnessed)["witness"], fields(witnessed)["note"]) == digests
+    paths = f"ledgers/witnesses/{digests[0]}.json", f"ledgers/notes/{digests[1]}.json"
+    assert [witnessed.read(path).encode() for path in paths] == [
+        witness_file(witness).data,
+        note_file(a_note(witness)).data,
+    ]
+    assert all(path in answer.out for path in ("git add", *paths))
+    assert window(witnessed) == on(31)
+    assert hook_findings(witnessed, 1) == []
+
+
+def test_printed_a_granted_row_names_its_files(witnessed: World) -> None:
+    before = below_ledgers(witnessed)
+    answer = must_freeze(witnessed, REFUND, *SAID, *named(witnessed, a_witness(witnessed)), "--print")
+    assert "witness: " in answer.out
+    assert "with the row go `ledgers/witnesses/" in answer.err
+    assert below_ledgers(witnessed) == before
+
+
+TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
+NO_GRANT: dict[str, tuple[dict[str, object], dict[str, object], str]] = {
+    "a denial": ({}, {"freeze": "deny:stable_fail"}, "it says `deny:stable_fail`, not `eligible_short`"),
+    "another property": ({}, {"property_id": "PROP-2"}, "it is about property PROP-2"),
+    "another example": ({}, {"example_sha256": "0" * 64}, "it is about another example"),
+    "no flip": ({}, {"replay_outcomes": ("fail",) * 5}, "its replays show no input that both passed and failed"),
+    "a witness of another test": ({"test": CLOCK}, {}, f"it is one of `{CLOCK}`"),
+    "a witness of another property": ({"property_id": "PROP-9"}, {}, "it is one of property `PROP-9`"),
+    "other generators": ({"generator_hashes": {}}, {}, "the generators are not those it was drawn from"),
+    "over the cap": ({"example": example_of({"x": "y" * 8192}, REFUND)}, {}, "the policy allows 8192"),
+    "flaky": ({"shrink": "flaky"}, {}, "the policy denies that"),
+    "tampered": ({"example_sha256": "0" * 64}, {"example_sha256": "0" * 64}, "the digest of the example is"),
+    "a secret in the example": (
+        {"example": example_of({"x": TOKEN}, REFUND)},
+        {},
+        "its example holds what looks like a secret (GitHub Token) at arguments.x",
+    ),
+    "a secret in the note": ({}, {"network": TOKEN}, "it holds what looks like a secret (GitHub Token)"),
+}
+
+
+@pytest.mark.parametrize(("changed", "note", "reason"), NO_GRANT.values(), ids=NO_GRANT.keys())
+@pytest.mark.parametrize("days", [(), ("--days", "2")], ids=["long", "short"])
+def test_what_grants_nothing_is_not_written(
+    witnessed: World, changed: dict[str, object], note: dict[str, object], reason: str, days: tuple[str, ...]
+) -> None:
+    before = below_ledgers(witnessed), witnessed.read(FREEZES)
+    answer = freeze(witnessed, REFUND, *SAID, *named(witnessed, a_witness(witnessed, **changed), **note), *days)
+    assert answer.code == 1
+    assert reason in answer.out
+    assert TOKEN not in answer.out + answer.err
+    assert (below_ledgers(witnessed), witnessed.read(FREEZES)) == before
+
+
+def test_a_file_that_is_no_witness_is_not_written(witnessed: World) -> None:
+    before = below_ledgers(witnessed)
+    arguments = named(witnessed, a_witness(witnessed))
+    Path(arguments[1]).write_text("{}\n")
+    answer = freeze(witnessed, REFUND, *SAID, *arguments)
+    assert (answer.code, below_ledgers(witnessed)) == (1, before)
+    assert "freeze-witness" in answer.out
+
+
+def test_a_witness_that_was_renamed_lies_under_its_digest(witnessed: World) -> None:
+    witness = a_witness(witnessed)
+    path = saved(witnessed, witness, "mine.json")
+    must_freeze(witnessed, REFUND, *SAID, *named(witnessed, witness)[2:], "--witness", str(path))
+    assert f"ledgers/witnesses/{witness_file(witness).digest}.json" in below_ledgers(witnessed)
+
+
+def test_a_renewal_may_bring_a_witness_and_never_another_one(witnessed: World) -> None:
+    must_freeze(witnessed, REFUND, *SAID, "--days", "3")
+    witnessed.record("frozen")
+    witnessed.replay(3)
+    witnessed.record("replayed")
+    witness = a_witness(witnessed)
+    with_another = witnessed.copy(witnessed.root.with_name("another"))
+    must_freeze(witnessed, REFUND, "--renew", *named(witnessed, witness), day=4)
+    assert fields(witnessed)["witness"] == witness_file(witness).digest
+    assert hook_findings(witnessed, 4) == []
+    with_another.set_fields(FREEZES, REFUND, witness="1" * 64)
+    with_another.record("another")
+    answer = freeze(with_another, REFUND, "--renew", *named(with_another, witness), day=4)
+    assert answer.code == 1
+    assert "freeze-rekeyed" in {rule for rule, _ in answer.findings}
+
+
+UNGRANTED: dict[str, tuple[str, tuple[str, ...], str, str]] = {
+    "a witness alone": (REFUND, ("--witness", "x"), "a witness alone grants nothing", "flakeledger gate --base"),
+    "a note alone": (REFUND, ("--note", "x"), "a note is about a witness", "--witness FILE"),
+    "no such file": (REFUND, ("--witness", "x", "--note", "x"), "x cannot be read", "name a file"),
+    "a test without draws": (TOTAL, ("--witness", "x", "--note", "x"), "Hypothesis draws nothing", "leave --witness"),
+}
+
+
+@pytest.mark.parametrize(("test", "arguments", "reason", "fix"), UNGRANTED.values(), ids=UNGRANTED.keys())
+def test_what_is_missing_is_said(
+    witnessed: World, test: str, arguments: tuple[str, ...], reason: str, fix: str
+) -> None:
+    answer = freeze(witnessed, test, *SAID, *arguments)
+    assert answer.code == 2
+    assert reason in answer.err
+    assert fix in answer.err
+
+
+def test_where_nobody_verifies_a_witness_none_is_taken(world: World) -> None:
+    answer = freeze(world, REFUND, *SAID, *named(world, a_witness(world)))
+    assert answer.code == 2
+    assert "the policy's level is keyed, at which nobody verifies a witness" in answer.err
+
+
+def test_without_a_witness_the_window_is_short_and_the_way_to_one_is_told(witnessed: World) -> None:
+    answer = must_freeze(witnessed)
+    assert window(witnessed) == on(4)
+    assert "flakeledger gate --base REV --witness FILE --out note.json" in answer.out
+    assert "--witness FILE --note note.json" in answer.out
+
+
+def test_a_long_window_without_a_witness_is_refused_with_the_way_to_one(witnessed: World) -> None:
+    answer = freeze(witnessed, REFUND, *SAID, "--days", "20")
+    assert answer.code == 1
+    assert {rule for rule, _ in answer.findings} >= {"freeze-witness", "freeze-note"}
+    assert "flakeledger gate --base REV --witness FILE --out note.json" in answer.out

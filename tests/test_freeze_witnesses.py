@@ -12,7 +12,7 @@ from flakeledger.model.note import NOTES, Note, note_file
 from flakeledger.model.witness import FOLDER, Witness, example_of, witness_file
 from flakeledger.repo.ledger import Ledger
 from flakeledger.rules.freeze_evidence import freeze_not_environment, was_seen_to_flip
-from flakeledger.rules.freeze_witnesses import freeze_note, freeze_witness, has_flipped
+from flakeledger.rules.freeze_witnesses import WitnessFacts, freeze_note, freeze_witness, has_flipped, witness_facts
 from patched import FLIPPED, PROPERTY, a_witness
 from world import CLOCK, CONFTEST, REFUND, STRATEGIES, TESTS, World
 
@@ -260,3 +260,25 @@ def test_a_given_test_without_a_witness_was_not_seen_to_flip(world: World) -> No
     world.replay(0, failure="AssertionError")
     flipped, seen, said = judged(world)
     assert (flipped, seen, len(said)) == (False, False, 1)
+
+
+@pytest.mark.parametrize(
+    ("level", "test", "names_a_witness", "decides"),
+    [
+        ("witnessed", REFUND, True, True),
+        ("keyed", REFUND, True, False),
+        ("witnessed", CLOCK, True, False),
+        ("witnessed", REFUND, False, False),
+    ],
+)
+def test_a_witness_decides_what_the_freeze_of_a_property_covers(
+    world: World, level: str, test: str, names_a_witness: bool, decides: bool
+) -> None:
+    witness = a_witness(world)
+    freeze(world, witness, None)
+    world.set_policy(level=level)
+    with world.ledger() as ledger:
+        (row,) = ledger.freezes
+        asked = row._replace(test=test, witness=row.witness if names_a_witness else None)
+        found = witness_facts(ledger, asked)
+    assert found == (WitnessFacts(witness.example_sha256, "", "there is none") if decides else None)

@@ -50,9 +50,16 @@ def test_what_the_hooks_learnt_is_the_same_answer(world: World) -> None:
     world.git("add", "-A")
     world.judge(2)
     assert (world.root / ".git/flakeledger").is_dir()
-    after = frozen_tests(str(world.root), {}, NOW)
+    # no process could read them again
+    after = frozen_tests(str(world.root), {"PYTHONHOME": "/nowhere"}, NOW)
     assert after.policy == before.policy
     assert [freeze[1:] for freeze in after.open] == [freeze[1:] for freeze in before.open]
+
+
+def test_a_machine_that_cannot_read_them_says_so(world: World) -> None:
+    found = frozen_tests(str(world.root), {"PYTHONHOME": "/nowhere"}, NOW)
+    assert found.policy is None
+    assert found.problem.startswith("the process that reads the ledgers ended with 1: ")
 
 
 def test_a_policy_without_freezes_is_fine(world: World) -> None:

@@ -71,6 +71,17 @@ def test_a_renewal_keeps_what_was_not_said_and_counts(ledger: Ledger) -> None:
     assert again == expected._replace(replay_env="local-fixture", runner_class="local-fixture")
 
 
+def test_a_row_names_the_witness_that_it_is_granted_on(ledger: Ledger) -> None:
+    witnessed = WANTED._replace(witness="1" * 64, note="2" * 64)
+    row = new_row(ledger, witnessed._replace(property_id="PROP-1"), NOW)
+    assert (row.witness, row.note) == ("1" * 64, "2" * 64)
+    standing = ledger.freeze_by_test[CLOCK]
+    renewed = renewed_row(ledger, standing, witnessed._replace(test=CLOCK), NOW)
+    assert (renewed.witness, renewed.note) == ("1" * 64, "2" * 64)
+    kept = renewed_row(ledger, renewed, Wanted(CLOCK), NOW)
+    assert (kept.witness, kept.note) == (renewed.witness, renewed.note)
+
+
 def test_only_absent_pins_are_filled(ledger: Ledger) -> None:
     whole = ledger.freeze_by_test[CLOCK]
     bare = new_row(ledger, WANTED._replace(test=CLOCK), NOW)

@@ -419,6 +419,17 @@ def test_without_git_nothing_is_excused_and_the_summary_says_why(two: World) -> 
     assert all("its pins cannot be checked: git" in text for text in result.summary)
 
 
+def test_a_yaml_module_of_the_project_is_neither_used_nor_hidden(two: World) -> None:
+    # pytest as `python -m pytest` looks for modules in the current folder first, in that of the tests then
+    two.write("yaml.py", "raise SystemExit('not a reader')\n")
+    result = run(two, SUITE)
+    assert (result.code, result.header) == (0, "flakeledger: 2 freezes open for pinned-py311 (enforce)")
+    two.delete("yaml.py")
+    two.write("plain/yaml.py", "OURS = True\n")
+    two.write("plain/test_yaml.py", "import yaml\ndef test_ours():\n    assert yaml.OURS\n")
+    assert run(two, "plain", SUITE).code == 0
+
+
 def test_a_repository_around_the_rootdir_is_none(two: World, tmp_path: Path) -> None:
     shutil.rmtree(two.root / ".git")
     World(tmp_path).git("init", "-q")

@@ -49,6 +49,13 @@ def test_a_module_of_the_tree_does_not_stand_in_for_ours(tmp_path: Path) -> None
     assert pins.ask(str(world.root), os.environ, rows) == [FINE] * 3
 
 
+def test_what_an_interpreter_prints_as_it_starts_is_no_answer(tmp_path: Path) -> None:
+    world, rows = frozen(tmp_path / "world")
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "sitecustomize.py").write_text("print('hello')\n")
+    assert pins.ask(str(world.root), os.environ | {"PYTHONPATH": str(tmp_path / "site")}, rows) == [FINE] * 3
+
+
 def test_nothing_is_left_behind(tmp_path: Path) -> None:
     world, rows = frozen(tmp_path / "world")
     world.write("new.txt", "untracked")
@@ -62,7 +69,7 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
     [
         ({"PATH": "/nowhere"}, sys.executable, "git"),
         ({}, "/nowhere/python", "no process can be started"),
-        ({"PYTHONHOME": "/nowhere"}, sys.executable, "the process that checks them ended with 1"),
+        ({"PYTHONHOME": "/nowhere"}, sys.executable, "the process that reads the ledgers ended with 1"),
     ],
 )
 def test_a_machine_that_cannot_check_says_so(

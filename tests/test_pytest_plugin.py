@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from commands import noon
-from plugin_runs import FROZEN, PLUGIN, SUITE, read_log, suite
+from plugin_runs import FROZEN, PLUGIN, SUITE, read_log, run, suite
 from world import World
 
 MARKED = """
@@ -110,3 +110,18 @@ def test_now_is_the_clock_where_no_instant_is_given(tmp_path: Path) -> None:
     done = typed(world.root, SUITE)
     assert "its freeze ended at 2016-03-27T00:00:00Z; @finley owned it" in done.stdout
     assert done.returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("--rootdir=tests", "nothing is excused: {root}/tests has no ledgers; fix: pytest --rootdir={root}"),
+        ("--rootdir=.", "1 freeze open for pinned-py311 (enforce)"),
+    ],
+)
+def test_ledgers_above_the_rootdir_are_told(tmp_path: Path, option: str, said: str) -> None:
+    world = suite(World.new(tmp_path / "world"), "def test_one():\n    raise TimeoutError\n", ["test_one"])
+    result = run(world, option, SUITE)
+    assert result.header == f"flakeledger: {said.format(root=world.root)}"
+    assert result.outcomes("test_one") == ["failed" if "fix" in said else "xfailed"]
+    assert run(world, option, "--flakeledger=off", SUITE).header == ""

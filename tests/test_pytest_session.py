@@ -243,6 +243,7 @@ def test_a_test_that_cannot_be_run_says_why(
     (run,) = replayed(committed(repository, files), job("test_it.py::test_it", mode=mode))
     assert run.outcome == outcome, run.detail
     assert said in run.detail
+    assert not run.detail.startswith("E ")  # pytest's mark of a line, and no word of a sentence
 
 
 def test_an_interpreter_that_cannot_run_pytest_is_refused(repository: Path, tmp_path: Path) -> None:
@@ -357,6 +358,22 @@ def test_options_of_the_project_neither_distribute_nor_repeat_nor_deselect(
     git = committed(repository, {"test_it.py": SLOW, "pytest.ini": ADDOPTS})
     (run,) = replayed(git, job("test_it.py::test_it", mode=mode))
     assert (run.outcome, run.failure) == ("fail", "AssertionError"), run.detail
+
+
+# a debugger without a terminal calls the test passed; a plan of fixtures gives the test none of them
+@pytest.mark.parametrize("addopts", ["--trace", "--pdb", "--setup-plan", "--setup-only"])
+def test_options_under_which_a_test_is_not_run_as_it_is(repository: Path, addopts: str) -> None:
+    text = """
+        import pytest
+        @pytest.fixture
+        def two():
+            return 2
+        def test_it(two):
+            raise TimeoutError(f"fixture: {two}")
+    """
+    files = {"test_it.py": text, "pytest.ini": f"[pytest]\naddopts = {addopts}\n"}
+    (run,) = replayed(committed(repository, files), job("test_it.py::test_it"))
+    assert (run.outcome, run.detail) == ("fail", "TimeoutError: fixture: 2")
 
 
 @pytest.mark.parametrize("addopts", ["-p no:cacheprovider --strict-config", "-p no:randomly -p no:flakeledger", "-s"])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flakeledger.evidence.record import Recorded, Unrecordable, record
-from flakeledger.evidence.runs import OUTCOMES, Environment, SeedRun
+from flakeledger.evidence.runs import OUTCOMES, Environment, Outcome, SeedRun
 from flakeledger.model.policy import Runner
 from flakeledger.store.replay_log import SETTLED
 from replaying import job
@@ -103,6 +103,19 @@ def test_what_is_incomplete_says_which_seed_and_why() -> None:
     assert found.reason == (
         "seed 2 neither passed nor failed, and 1 other seed: timeout: it took longer than 3 seconds"
     )
+
+
+@pytest.mark.parametrize(
+    ("outcome", "advice"),
+    [
+        ("error", "run that test by itself to see why"),
+        ("not_run", "name the test as pytest --collect-only -q lists it"),
+        ("skipped", "replay it where it is not skipped"),
+        ("timeout", "give each seed more time, --timeout SECONDS"),
+    ],
+)
+def test_what_to_do_about_it_depends_on_what_happened(outcome: Outcome, advice: str) -> None:
+    assert refused(RUN, RUN._replace(seed=2, outcome=outcome)).fix.startswith(advice)
 
 
 def test_an_environment_that_changed_meanwhile_is_refused() -> None:

@@ -179,7 +179,9 @@ def _few_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_outcomes(tmp_path: Path) -> None:
     (tmp_path / "test_all.py").write_text(dedent(MODULE), encoding="utf-8")
     (tmp_path / "conftest.py").write_text(dedent(SEES_ALL), encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-q", "--runxfail", "-p", "no:cacheprovider", "test_all.py"]
+    # pytest 9 has subtests of its own
+    plugin = ["-p", "subtests"] if pytest.version_tuple < (9,) else []
+    command = [sys.executable, "-m", "pytest", "-q", *plugin, "--runxfail", "-p", "no:cacheprovider", "test_all.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (tmp_path / "found.json").exists(), done.stdout + done.stderr
     found = json.loads((tmp_path / "found.json").read_text())

@@ -35,6 +35,7 @@ OUTSIDE = {
     "distributed": {"evidence/dask_cluster.py", "evidence/dask_engine.py"},
     "junitparser": {"evidence/junit.py", "evidence/junit_failures.py"},
     "defusedxml": {"evidence/junit.py"},
+    "detect_secrets": {"evidence/secrets.py"},
     "tqdm": {"cli/replay_progress.py"},
 }
 

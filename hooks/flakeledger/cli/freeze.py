@@ -16,11 +16,13 @@ from typing import NamedTuple
 from flakeledger.cli.granting import Wanted, Way, new_row, renewed_row, values_of, ways_to_freeze, window_ends
 from flakeledger.cli.ledger_edits import LedgerEdits, open_ledgers, policy_of, refuse_unreadable
 from flakeledger.cli.pin import frozen_row
+from flakeledger.cli.witnessed import GATE, Granted, granted
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.fields import FREEZE_FIELDS, PROPERTY_FIELDS, FieldTable
 from flakeledger.model.findings import Finding
 from flakeledger.model.ledger_paths import FIXTURES, FREEZES, PROPERTIES
 from flakeledger.model.records import Freeze, Property
+from flakeledger.model.wording import listed
 from flakeledger.precommit.arguments import instant, now_of
 from flakeledger.precommit.output import show
 from flakeledger.repo.change import changed_fields
@@ -29,7 +31,7 @@ from flakeledger.repo.repository import Repository
 from flakeledger.repo.situation import INDEX
 from flakeledger.reporters.escape import escape_line
 from flakeledger.rules.freeze_renewals import Predecessor
-from flakeledger.rules.freezes import is_owner, window_days
+from flakeledger.rules.freezes import at, is_owner, shown, window_days
 from flakeledger.rules.properties import existing_tests
 from flakeledger.rules.rehearsal import Rehearsal, find_predecessor, rehearse
 
@@ -37,6 +39,8 @@ EXAMPLES = """\
   flakeledger freeze tests/test_orders.py::test_refund --reason "depends on the wall clock"
   flakeledger freeze tests/test_orders.py::test_refund --property PROP-1 --owner "@finley" \\
       --reason "depends on the wall clock" --days 14
+  flakeledger freeze tests/test_orders.py::test_refund --reason "rounds by a random mirror" \\
+      --witness witnesses/1f0c….json --note note.json
   flakeledger freeze tests/test_orders.py::test_refund --renew
   flakeledger freeze tests/test_orders.py::test_refund --reason "depends on the wall clock" --print"""
 
@@ -47,6 +51,7 @@ _EVIDENCE = frozenset(
         *("freeze-unevidenced", "freeze-witness", "freeze-note"),
     }
 )
+_WITNESSED = ("freeze-witness", "freeze-note")
 _UNPROTECTED = ("property-unprotected", "property-untested")
 #: findings that only say again that the property or the test is not known
 _CONSEQUENCES = ("missing-field", "freeze-no-property")
@@ -70,6 +75,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--expires", type=_field(FREEZE_FIELDS, "expires"), metavar="DATE", help="the last day, or the instant it ends"
     )
     parser.add_argument("--runner", help="where it holds and its replays run (default: the policy's default_runner)")
+    parser.add_argument("--witness", metavar="FILE", help="the witness of the failure, at level witnessed")
+    parser.add_argument("--note", metavar="FILE", help="what flakeledger gate --out wrote about that witness")
     parser.add_argument("--issue", metavar="URL", help="a link to a tracker")
     parser.add_argument(
         "--uncovered-until",
@@ -119,6 +126,15 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+class Wish(NamedTuple):
+    """The row that stands, the one that is wanted, what that is granted on; until when its property may lie bare."""
+
+    standing: Freeze | None
+    row: Freeze
+    grant: Granted | None
+    uncovered_until: str | None
+
+
 class Attempt(NamedTuple):
     """A row, the edits that write it, what the hooks would say, and what else there is to say."""
 
@@ -135,6 +151,7 @@ def _best_attempt(repository: Repository, arguments: argparse.Namespace, now: in
     ledger = repository.ledger(repository.tree(INDEX))
     policy_of(ledger)
     refuse_unreadable(ledger, (FREEZES, FIXTURES, PROPERTIES))
+    grant = granted(ledger, arguments.test, arguments.witness, arguments.note)
     wanted = Wanted(
         test=arguments.test,
         reason=arguments.reason,
@@ -145,6 +162,8 @@ def _best_attempt(repository: Repository, arguments: argparse.Namespace, now: in
         days=arguments.days,
         expires=arguments.expires,
         issue=arguments.issue,
+        witness=grant and grant.witness,
+        note=grant and grant.note,
     )
     standing = _standing(ledger, wanted.test, arguments.renew)
     if standing is None:
@@ -155,7 +174,7 @@ def _best_attempt(repository: Repository, arguments: argparse.Namespace, now: in
         ways = (Way(tuple(window_ends(ledger, wanted, now)), row.renewed),)
     refused: list[Attempt] = []
     for way in ways:
-        attempt = _attempt_in(way, repository, standing, row, arguments.uncovered_until, now)
+        attempt = _attempt_in(way, repository, Wish(standing, row, grant, arguments.uncovered_until), now)
         if not attempt.refusals:
             return attempt
         refused.append(attempt)
@@ -169,18 +188,19 @@ def _followed(repository: Repository, row: Freeze, now: int) -> Predecessor | No
     return find_predecessor(repository, edits.files, row, now)
 
 
-def _attempt_in(
-    way: Way, repository: Repository, standing: Freeze | None, row: Freeze, uncovered_until: str | None, now: int
-) -> Attempt:
+def _attempt_in(way: Way, repository: Repository, wish: Wish, now: int) -> Attempt:
     """The longest window of a way; a shorter one where only evidence for it is missing."""
     lacking: list[str] = []
+    unwitnessed: tuple[str, ...] = ()
     for end in way.ends:
-        wished = row._replace(expires=end, renewed=way.renewed)
-        attempt = _attempt(repository, standing, wished, uncovered_until, now)
+        wished = wish._replace(row=wish.row._replace(expires=end, renewed=way.renewed))
+        attempt = _attempt(repository, wished, now)
         if lacking and not attempt.refusals:
             short = f"the window is short, for a longer one needs evidence: {lacking[0]}"
-            attempt = attempt._replace(notes=(*attempt.notes, short))
+            attempt = attempt._replace(notes=(*attempt.notes, short, *unwitnessed))
         lacking = [finding.message for finding in attempt.refusals if finding.rule in _EVIDENCE]
+        lacks_witness = any(finding.rule in _WITNESSED for finding in attempt.refusals) and wish.grant is None
+        unwitnessed = (f"for a witness: {GATE}, then freeze with --witness FILE --note note.json",) * lacks_witness
         if not lacking:
             break
     if not attempt.refusals:
@@ -210,12 +230,13 @@ def _standing(ledger: Ledger, test: str, renews: bool) -> Freeze | None:
     return None
 
 
-def _attempt(
-    repository: Repository, standing: Freeze | None, row: Freeze, uncovered_until: str | None, now: int
-) -> Attempt:
+def _attempt(repository: Repository, wish: Wish, now: int) -> Attempt:
+    standing, row, grant, uncovered_until = wish
     ledger = repository.ledger(repository.tree(INDEX))
     edits = LedgerEdits(repository)
     values = values_of(row)
+    if grant is not None:
+        edits.put(grant.files)
     if standing is None:
         edits.append_all(FREEZES, [values])
     else:
@@ -234,7 +255,7 @@ def _attempt(
         else:
             notes = (f"--uncovered-until was left out: {found.id} has other live tests",)
     rehearsal = rehearse(repository, edits.files, now)
-    refusals = _refusals(rehearsal, row, found)
+    refusals = (*_refusals(rehearsal, row, found), *_secrets(row, grant))
     if uncovered_until is None and any(finding.rule in _UNPROTECTED for finding in refusals):
         notes = (*notes, f"--uncovered-until DATE writes that into the row of {row.property_id}")
     return Attempt(row, edits, waived, rehearsal, refusals, notes)
@@ -250,6 +271,15 @@ def _refusals(rehearsal: Rehearsal, row: Freeze, found: Property | None) -> tupl
     refusals = rehearsal.refusals({name for name in (row.test, row.property_id, *fixtures) if name is not None})
     causes = [finding for finding in refusals if finding.rule not in _CONSEQUENCES]
     return tuple(causes or refusals)
+
+
+def _secrets(row: Freeze, grant: Granted | None) -> Iterator[Finding]:
+    """What looks like a secret in the files that would come into the ledger."""
+    for field, found in ({} if grant is None else grant.secrets).items():
+        if found:
+            fix = "draw invented values and capture the failure again; if it is a real secret, have it replaced"
+            message = f"the {'review ' * (field == 'note')}{field} of {shown(row)}: {found}"
+            yield at(row, field, f"freeze-{field}", message, fix)
 
 
 def _pasted(attempt: Attempt) -> str:
@@ -276,3 +306,5 @@ def _done(attempt: Attempt, arguments: argparse.Namespace) -> Iterator[str]:
         yield f"warning: {finding.rule}: {finding.message}"
     if not arguments.print:
         yield from attempt.edits.next_steps()
+    elif arguments.witness is not None:
+        yield f"with the row go {listed(path for path in attempt.edits.files if path not in (FREEZES, PROPERTIES))}"

@@ -35,6 +35,8 @@ class Wanted(NamedTuple):
     days: int | None = None
     expires: str | None = None
     issue: str | None = None
+    witness: str | None = None
+    note: str | None = None
 
 
 class Way(NamedTuple):
@@ -119,8 +121,8 @@ def new_row(ledger: Ledger, wanted: Wanted, now: int) -> Freeze:
         fixture_hashes=None,
         generator_hash=None,
         test_hash=None,
-        witness=None,
-        note=None,
+        witness=wanted.witness,
+        note=wanted.note,
         renewed=None,
         issue=wanted.issue,
     )
@@ -142,6 +144,8 @@ def renewed_row(ledger: Ledger, standing: Freeze, wanted: Wanted, now: int) -> F
         replay_env=wanted.runner or standing.replay_env,
         runner_class=(standing.runner_class and wanted.runner) or standing.runner_class,
         failure_class=wanted.failure_class or standing.failure_class,
+        witness=wanted.witness or standing.witness,
+        note=wanted.note or standing.note,
         renewed=(standing.renewed or 0) + 1,
         issue=wanted.issue or standing.issue,
     )

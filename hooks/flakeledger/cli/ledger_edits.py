@@ -67,6 +67,12 @@ class LedgerEdits:
         """Rows less, by their keys. CannotTell when the ledger cannot be edited."""
         self._after[path] = remove_rows(self._text(path), path, keys)
 
+    def put(self, files: Mapping[str, bytes]) -> None:
+        """Files as a whole, such as witnesses. CannotTell when something stands there that cannot be replaced."""
+        for path, data in files.items():
+            self._text(path)
+            self._after[path] = data
+
     @property
     def files(self) -> dict[str, bytes]:
         """The new texts of the files that differ."""

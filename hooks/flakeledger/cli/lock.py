@@ -4,6 +4,7 @@ Invariants:
 * A lock is a regular file of this repository; nothing is written while one of those that are meant cannot be made.
 * A digest that a freeze pins is not written over: the row of the freeze goes in the same edit, or nothing is written.
 * A standing row keeps everything but its digest.
+* No contract is locked in which the scanner of `evidence/secrets.py` finds something: a lock keeps it for ever.
 """
 
 from __future__ import annotations
@@ -85,6 +86,9 @@ def _lock(ledgers: OpenLedgers, arguments: argparse.Namespace) -> int:
         tuple(row._replace(sha256=digest) for row in rows if (digest := _digest(ledger, row)) != row.sha256),
         tuple(_new_rows(ledger, paths)),
     )
+    secrets = list(_secrets(ledger, [*locks.changed, *locks.added]))
+    if secrets:
+        return _told(ledger, secrets, len(rows))
     edits = LedgerEdits(repository)
     _write_locks(edits, locks)
     void = _void_rows(repository, ledger, edits, locks)
@@ -167,6 +171,22 @@ def _new_row(ledger: Ledger, name: str, path: str) -> Fixture:
         raise CannotTell(f"{path} is {locked.problem}; a fixture is a regular file", "name a file of this repository")
     contract = ledger.locked_file(row._replace(hash="contract")).digest
     return row._replace(sha256=contract or locked.digest, hash="contract" if contract else None)
+
+
+def _secrets(ledger: Ledger, rows: Iterable[Fixture]) -> Iterator[Finding]:
+    """What looks like a secret in the contracts that are to be locked, the first one of each."""
+    for row in rows:
+        data = ledger.tree.read(str(row.path)) if row.hash == "contract" else None
+        if data is None:
+            continue
+        from flakeledger.evidence.secrets import secret_in  # a lock of bytes pays for no scanner
+        from flakeledger.model.canonical import strict_object
+
+        secret = secret_in(strict_object(data))  # it has the digest of a contract, so it is one
+        if secret is not None:
+            message = f"{row.path} holds {secret.told}"
+            fix = "write an invented value in its place; if it is a real secret, have it replaced where it is used"
+            yield Finding(str(row.path), 1, 1, "fixture-contract", message, fix, subject=row.id or "")
 
 
 def _write_locks(edits: LedgerEdits, locks: Locks) -> None:

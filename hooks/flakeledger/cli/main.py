@@ -48,6 +48,7 @@ COMMANDS = {
     "gate": Command("flakeledger.cli.gate", "say whether a patch may receive a freeze, and write the review note"),
     "witness": Command("flakeledger.cli.witness", "show a witness, verify it, or replay it in a clean worktree"),
     "oracle": Command("flakeledger.cli.oracle", "show what a patch does to the tests that judge it, and approve it"),
+    "excerpt": Command("flakeledger.cli.excerpt", "pick out of a failure log what a classifier may be told"),
     "format": Command("flakeledger.cli.format", "lay the ledgers out in canonical form; comments stay"),
     "import": Command("flakeledger.cli.importing", "turn the quarantine lists or marks of a team into freezes"),
     "digest": Command("flakeledger.cli.digest", "print the digest of the canonical form of JSON files"),

@@ -2,7 +2,8 @@
 
 Invariants:
 * A witness is written only when its arguments have a faithful form and nothing speaks against their being the smallest,
-  or when the test was flaky and the witness says so. Otherwise a file beside it holds the reason.
+  or when the test was flaky and the witness says so, and nothing in it looks like a secret. Otherwise a file beside it
+  holds the reason.
 * A test that passes, and one that protects no property, leaves nothing.
 * A file appears whole or not at all, under a name that says what is in it: workers of pytest-xdist may write the same.
 * No outcome of a test is changed, and a disk that is full ends no run.
@@ -20,12 +21,14 @@ from typing import NamedTuple
 
 import pytest
 
-from flakeledger.evidence import property_facts
+from flakeledger.evidence import property_facts, secrets
 from flakeledger.evidence.failures import is_around_a_test_case, leaves
-from flakeledger.evidence.observing import Failure, Observed, observed
+from flakeledger.evidence.honouring import test_id
+from flakeledger.evidence.observing import Failure
 from flakeledger.evidence.property_facts import PropertyFacts
 from flakeledger.evidence.seed_budget import under_seeds
 from flakeledger.evidence.seeding_examples import function_of, given_function
+from flakeledger.evidence.watching import Watching
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.witness import Witness, example_digest, example_of, example_text, witness_file
 from flakeledger.repo.modules import named_properties
@@ -35,7 +38,6 @@ REFUSED = ".refused.json"
 _KEY = "flakeledger_witnesses"
 _SKIPS = (pytest.skip.Exception, unittest.SkipTest)
 _LONGEST_NAME = 80
-_MACHINE = Failure("", None, None, "it is a state machine, whose steps are no arguments that it could be given again")
 
 
 class CaptureSetting(NamedTuple):
@@ -56,21 +58,20 @@ class CaptureSetting(NamedTuple):
 class Capture:
     """The hooks of one run of pytest."""
 
-    def __init__(self, setting: CaptureSetting) -> None:
-        """Nothing failed yet."""
+    def __init__(self, setting: CaptureSetting, watching: Watching) -> None:
+        """Nothing failed yet. `watching` watches every test."""
         self.setting = setting
-        self._observed: Observed | None = None
+        self.watching = watching
         self._lines: list[str] = []
         self.told: list[str] = []
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None]:
-        """Observe a test of Hypothesis, inside of what Hypothesis itself counts."""
+        """Let a test of Hypothesis draw under the seeds, inside of what Hypothesis itself counts."""
         function = given_function(item)
-        self._observed = None
         if getattr(function, "hypothesis", None) is None:
             return (yield)
-        with under_seeds(item, function, self.setting.seeds), observed(function) as self._observed:
+        with under_seeds(item, function, self.setting.seeds):
             return (yield)
 
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
@@ -78,10 +79,9 @@ class Capture:
         if call.when != "call" or call.excinfo is None or given_function(item) is None:
             return
         error = call.excinfo.value
-        failures = [_MACHINE] if self._observed is None else self._observed.failures(error)
         if self.setting.folder is None or isinstance(error, _SKIPS) or any(map(is_around_a_test_case, leaves(error))):
             return
-        self._lines += self._written(self.setting.folder, item, failures)
+        self._lines += self._written(self.setting.folder, item, self.watching.failures(item, call))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -100,15 +100,16 @@ class Capture:
 
     def _written(self, folder: str, item: pytest.Item, failures: list[Failure]) -> Iterator[str]:
         """Write a file for each failure; a line about each."""
+        test = test_id(item, ())
         try:
-            facts = property_facts.ask(self.setting.root, self.setting.environment, item.nodeid)
+            facts = property_facts.ask(self.setting.root, self.setting.environment, test)
         except CannotTell as error:
             if names_a_property(item):
                 reason = f"{error.reason} (fix: {error.fix})"
-                yield self._refused(folder, item.nodeid, [], Failure("", None, None, reason))
+                yield self._refused(folder, test, [], Failure("", None, None, reason))
             return
         for failure in failures:
-            yield from self._one(folder, item.nodeid, failure, facts)
+            yield from self._one(folder, test, failure, facts)
 
     def _one(self, folder: str, test: str, failure: Failure, facts: PropertyFacts) -> Iterator[str]:
         example = {} if failure.arguments is None else example_of(failure.arguments, test)
@@ -116,6 +117,8 @@ class Capture:
         if failure.shrink is not None and size > facts.largest:
             reason = f"its example takes {size} bytes, and `witness_bytes` of the policy is {facts.largest}"
             failure = failure._replace(shrink=None, reason=reason)
+        if failure.shrink is not None:
+            failure = self._without_secret(failure, example)
         if failure.shrink is None:
             yield self._refused(folder, test, list(facts.generators), failure)
             return
@@ -126,6 +129,16 @@ class Capture:
             file = witness_file(witness)
             path = f"{folder}/{file.digest}.json"
             yield _placed(path, file.data) or f"witness of {test} ({property_id}, shrink {failure.shrink}): {path}"
+
+    def _without_secret(self, failure: Failure, example: dict[str, object]) -> Failure:
+        """The failure, without its witness where that would keep something that looks like a secret."""
+        try:
+            secret = secrets.ask(self.setting.root, self.setting.environment, example)
+        except CannotTell as error:
+            return failure._replace(shrink=None, reason=f"{error.reason} (fix: {error.fix})")
+        if secret is None:
+            return failure
+        return failure._replace(shrink=None, reason=f"its example holds {secret.told}")
 
     def _refused(self, folder: str, test: str, properties: list[str], failure: Failure) -> str:
         value = {"test": test, "properties": properties, "exception": failure.exception, "reason": failure.reason}

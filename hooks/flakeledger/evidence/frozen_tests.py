@@ -3,6 +3,8 @@
 Invariants:
 * All or nothing: a policy or a list of freezes that is not wholly readable freezes nothing, and `problem` says what is
   wrong, where, and how to repair it.
+* YAML is never read in the tests' own process: `yaml` may be a module of the project there, and stays what it is for
+  the tests. A process of its own reads it, unless earlier runs of the hooks have.
 * What earlier runs of the hooks learnt is used, and nothing is written.
 """
 
@@ -12,16 +14,18 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from hashlib import sha1
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from flakeledger.evidence.excuses import Standing, standing
+from flakeledger.evidence.pins import answer_with, elsewhere
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.ledger_paths import FREEZES, POLICY
 from flakeledger.model.policy import Policy
 from flakeledger.model.records import Freeze
+from flakeledger.model.rows import Places
 from flakeledger.model.wording import listed, shown
 from flakeledger.repo.ledger import Rows
-from flakeledger.repo.reading import Reading
+from flakeledger.repo.reading import Reading, policy_from_json
 from flakeledger.repo.tree import REGULAR_MODES, Listing, Tree
 from flakeledger.store.cache import Cache
 from flakeledger.store.git_output import TreeEntry
@@ -52,17 +56,23 @@ class FrozenTests(NamedTuple):
         """The freezes that are open here and now."""
         return [frozen.freeze for frozen in self.by_test.values() if frozen.standing.state == "open"]
 
+    @property
+    def for_one_example(self) -> frozenset[str]:
+        """The tests that may be frozen for the example of a witness alone: who runs them has to see theirs."""
+        if self.policy is None or self.policy.level != "witnessed" or self.policy.witness_match != "exact":
+            return frozenset()
+        return frozenset(freeze.test for freeze in self.open if freeze.test and freeze.witness)
+
 
 def frozen_tests(root: str, environment: Mapping[str, str], now: int) -> FrozenTests:
     """What the ledgers below a root freeze for this machine's runner class. Never raises for what they hold."""
     try:
-        rows = _read(root)
-        policy = _policy(rows)
+        policy, freezes = _policy_and_freezes(root, environment)
         runner = runner_named(policy, environment.get(RUNNER_VARIABLE) or policy.default_runner)
     except CannotTell as error:
         place = f"{error.place}: " if error.place else ""
         return FrozenTests(None, "", {}, f"{place}{error.reason}; fix: {error.fix}")
-    return FrozenTests(policy, runner, frozen_by_test(rows.freezes, policy, runner, now))
+    return FrozenTests(policy, runner, frozen_by_test(freezes, policy, runner, now))
 
 
 def frozen_by_test(freezes: Sequence[Freeze], policy: Policy, runner: str, now: int) -> dict[str, Frozen]:
@@ -76,8 +86,28 @@ def frozen_by_test(freezes: Sequence[Freeze], policy: Policy, runner: str, now: 
     }
 
 
-def _read(root: str) -> Rows:
-    """The rows of the policy and the freezes on disk."""
+def _policy_and_freezes(root: str, environment: Mapping[str, str]) -> tuple[Policy, Sequence[Freeze]]:
+    """The policy and the freezes on disk. CannotTell unless both are wholly readable."""
+    tree, reading = _disk(root), _reading(root)
+    if reading.is_known(tree):
+        return _whole(reading.rows(tree))
+    found = elsewhere(__name__, root, environment, None)
+    nowhere = Places(1, 1, {})
+    return policy_from_json(found["policy"]), [Freeze._make((nowhere, *row)) for row in found["freezes"]]
+
+
+def main() -> None:
+    """Answer what `_policy_and_freezes` asks elsewhere."""
+    answer_with(_facts)
+
+
+def _facts(root: str, _question: object) -> dict[str, Any]:
+    policy, freezes = _whole(_reading(root).rows(_disk(root)))
+    return {"policy": policy, "freezes": [freeze[1:] for freeze in freezes]}
+
+
+def _disk(root: str) -> Tree:
+    """The policy and the freezes on disk, as a tree."""
     blobs: dict[str, bytes] = {}
     entries: dict[str, TreeEntry] = {}
     for path in (POLICY, FREEZES):
@@ -86,18 +116,22 @@ def _read(root: str) -> Rows:
             # git's name of the blob, under which the cache knows what the hooks read
             oid = sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
             blobs[oid], entries[path] = data, TreeEntry(REGULAR_MODES[0], oid)
-    tree = Tree("the working tree", lambda: Listing(entries), blobs.__getitem__)
-    return Reading(Cache(os.path.join(root, ".git"))).rows(tree)
+    return Tree("the working tree", lambda: Listing(entries), blobs.__getitem__)
 
 
-def _policy(rows: Rows) -> Policy:
+def _reading(root: str) -> Reading:
+    return Reading(Cache(os.path.join(root, ".git")))
+
+
+def _whole(rows: Rows) -> tuple[Policy, Sequence[Freeze]]:
+    """The policy and the freezes. CannotTell, with the first finding, unless both are wholly readable."""
     wrong = next((finding for finding in rows.findings if finding.level == "error"), None)
     if wrong is not None:
         place = f"{wrong.path}:{wrong.line}:{wrong.column}"
         raise CannotTell(f"{wrong.rule}: {wrong.message}", wrong.fix, place)
     if rows.policy is None:
         raise CannotTell(f"{POLICY} is missing", "flakeledger init")
-    return rows.policy
+    return rows.policy, rows.freezes
 
 
 def runner_named(policy: Policy, name: str | None) -> str:

@@ -10,14 +10,14 @@ Invariants:
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Container, Generator, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
 from flakeledger.evidence import pins
-from flakeledger.evidence.excuses import Names, TreeFacts, why_not_covered
+from flakeledger.evidence.excuses import Example, Names, TreeFacts, why_not_covered
 from flakeledger.evidence.failures import class_names, is_around_a_test_case, leaves
 from flakeledger.evidence.frozen_tests import Frozen, FrozenTests
 from flakeledger.evidence.outcome_log import OutcomeLog, subtest_of
@@ -27,6 +27,9 @@ from flakeledger.model.errors import CannotTell
 from flakeledger.model.records import Freeze
 from flakeledger.reporters.escape import escape_line, escape_text
 from flakeledger.rules.freezes import end_of, time_left
+
+if TYPE_CHECKING:
+    from flakeledger.evidence.watching import Watching
 
 #: what pytest-xdist gives as the phase of a test whose process died
 _CRASHED = "???"
@@ -46,12 +49,23 @@ class Setting(NamedTuple):
 class Honouring:
     """The hooks of one run of pytest."""
 
-    def __init__(self, setting: Setting, frozen: FrozenTests, log: OutcomeLog | None, wants_log: bool) -> None:
-        """`log` is where outcomes go; a worker has none, but judges every failure when one is wanted."""
+    def __init__(
+        self,
+        setting: Setting,
+        frozen: FrozenTests,
+        log: OutcomeLog | None,
+        wants_log: bool,
+        watching: Watching | None = None,
+    ) -> None:
+        """`log` is where outcomes go; a worker has none, but judges every failure when one is wanted.
+
+        `watching` watches the tests that are frozen for one example alone; None where there are none.
+        """
         self.setting = setting
         self.frozen = frozen
         self.log = log
         self.wants_log = wants_log
+        self.watching = watching
         self.told: list[tuple[str, VerdictOnReport]] = []
         self._facts: dict[str | None, TreeFacts] | CannotTell | None = None
 
@@ -68,13 +82,16 @@ class Honouring:
         return report
 
     def _judge(self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
-        frozen = self.frozen.by_test.get(_test_id(item, self.frozen.by_test))
+        frozen = self.frozen.by_test.get(test_id(item, self.frozen.by_test))
         if frozen is None and not self.wants_log:
             return
         error = None if call.excinfo is None else call.excinfo.value
         failed = [] if error is None else leaves(error)
         failures = [class_names(one) for one in failed]
-        reason = "" if frozen is None else self._why_not(report, frozen, failed, failures)
+        examples: list[Example] = []
+        if frozen is not None and self.watching is not None:
+            examples = self.watching.examples(item, call, frozen.freeze.test or "")
+        reason = "" if frozen is None else self._why_not(report, frozen, failed, failures, examples)
         verdict = self._verdict(frozen, [names[0] for names in failures], reason)
         attach(report, verdict)
         if frozen is not None and verdict.excused:
@@ -82,7 +99,12 @@ class Honouring:
             report.wasxfail = escape_text(f"flakeledger: {freeze_text(verdict)}")
 
     def _why_not(
-        self, report: pytest.TestReport, frozen: Frozen, failed: Sequence[BaseException], failures: Sequence[Names]
+        self,
+        report: pytest.TestReport,
+        frozen: Frozen,
+        failed: Sequence[BaseException],
+        failures: Sequence[Names],
+        examples: Sequence[Example],
     ) -> str:
         """Why the freeze does not cover the failure; empty when it does."""
         if report.when != "call":
@@ -94,7 +116,8 @@ class Honouring:
         if frozen.standing.state != "open":
             return frozen.standing.reason
         assert self.frozen.policy is not None
-        return why_not_covered(frozen.freeze, self.frozen.policy, failures, partial(self._facts_of, frozen.freeze))
+        facts = partial(self._facts_of, frozen.freeze)
+        return why_not_covered(frozen.freeze, self.frozen.policy, failures, facts, examples)
 
     def _facts_of(self, freeze: Freeze) -> TreeFacts:
         if self._facts is None:
@@ -164,10 +187,10 @@ class Honouring:
             terminalreporter.write_line(line, yellow=covered, red=not covered)
 
 
-def _test_id(item: pytest.Item, frozen: Mapping[str, Frozen]) -> str:
+def test_id(item: pytest.Item, frozen: Container[str]) -> str:
     """The test's id as the ledgers have it: pytest-xdist appends the test's group under `--dist loadgroup`."""
     test = item.nodeid
-    if test in frozen or item.get_closest_marker("xdist_group") is None:
+    if test in frozen or "@" not in test or item.get_closest_marker("xdist_group") is None:
         return test
     return test.rpartition("@")[0]
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from flakeledger.evidence.excuses import TreeFacts
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.records import Freeze
+from flakeledger.rules.freeze_witnesses import WitnessFacts
 
 if TYPE_CHECKING:
     from flakeledger.model.policy import Policy
@@ -38,7 +39,10 @@ def ask(
     CannotTell without git, and when a ledger cannot be read. `python` is the interpreter that looks.
     """
     found = elsewhere(__name__, root, environment, [freeze[1:] for freeze in freezes], python)
-    return [TreeFacts(tuple(void), flipped) for void, flipped in found]
+    return [
+        TreeFacts(tuple(void), flipped, None if witness is None else WitnessFacts._make(witness))
+        for void, flipped, witness in found
+    ]
 
 
 def elsewhere(
@@ -58,8 +62,8 @@ def elsewhere(
     out, errors = process.communicate(asked.encode())
     if process.returncode:
         last = errors.decode(errors="replace").strip().rpartition("\n")[2]
-        raise CannotTell(f"the process that checks them ended with {process.returncode}: {last}", _FIX)
-    answer = loads(out)
+        raise CannotTell(f"the process that reads the ledgers ended with {process.returncode}: {last}", _FIX)
+    answer = loads(out.rpartition(b"\n")[2])  # a sitecustomize may have printed something before
     if "cannot_tell" in answer:
         raise CannotTell(*answer["cannot_tell"])
     return answer["facts"]

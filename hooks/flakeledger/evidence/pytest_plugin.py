@@ -2,6 +2,7 @@
 
 Invariants:
 * Inert where the rootdir has no ledgers and no log is wanted: two looks at the disk, and nothing heavy is imported.
+  Ledgers of the repository around it are not honoured either, and the header says so.
 * The clock is read once a run: pytest-xdist hands the instant on to its workers, as an option.
 * `--flakeledger-log` is obeyed in every mode, and without ledgers too: it was asked for.
 """
@@ -18,7 +19,9 @@ import pytest
 from flakeledger.model.ledger_paths import FREEZES, POLICY
 
 if TYPE_CHECKING:
+    from flakeledger.evidence.frozen_tests import FrozenTests
     from flakeledger.evidence.outcome_log import OutcomeLog
+    from flakeledger.evidence.watching import Watching
 
 _MARKERS = (
     "property_id(id): the test protects this property of ledgers/properties.yaml",
@@ -78,27 +81,80 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", line)
     root, wanted = str(config.rootpath), config.getoption("--flakeledger-log")
     honoured = config.getoption("--flakeledger") != "off" and _has_ledgers(root)
+    captures = any(config.getoption(option) is not None for option in _CAPTURE_OPTIONS)
+    frozen = _frozen(config, root) if honoured else None
+    watching = _watching(frozen, captures)
     if honoured or wanted is not None:
-        _start(config, root, honoured, wanted)
-    if any(config.getoption(option) is not None for option in _CAPTURE_OPTIONS):
-        _start_capture(config, root)
+        _start(config, root, frozen, wanted, watching)
+    if watching is not None:
+        config.pluginmanager.register(watching, "flakeledger-watching")
+        if captures:
+            _start_capture(config, root, watching)
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Say that the repository's ledgers lie above the rootdir, as in a run from a subfolder; else nothing."""
+    root = str(config.rootpath)
+    around = _repository_of(root)
+    if config.getoption("--flakeledger") == "off" or around is None or around == root or not _has_ledgers(around):
+        return []
+    from flakeledger.reporters.escape import escape_line
+
+    return [escape_line(f"flakeledger: nothing is excused: {root} has no ledgers; fix: pytest --rootdir={around}")]
+
+
+def _repository_of(folder: str) -> str | None:
+    """The nearest folder around this one, or this one itself, that is a work tree of git; None when none is."""
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        folder, inner = os.path.dirname(folder), folder
+        if folder == inner:
+            return None
+    return folder
 
 
 def _has_ledgers(root: str) -> bool:
     return any(os.path.lexists(os.path.join(root, path)) for path in (POLICY, FREEZES))
 
 
-def _start(config: pytest.Config, root: str, honoured: bool, wanted: str | None) -> None:
-    from flakeledger.evidence.frozen_tests import FrozenTests, frozen_tests
-    from flakeledger.evidence.honouring import Honouring, Setting
-
+def _now(config: pytest.Config) -> int:
+    """The instant of this run."""
     if config.option.flakeledger_now is None:
         config.option.flakeledger_now = int(time.time())
-    environment, now = dict(os.environ), config.option.flakeledger_now
-    setting = Setting(root, environment, config.getoption("--flakeledger"), now, hasattr(config, "workerinput"))
-    frozen = frozen_tests(root, environment, now) if honoured else FrozenTests(None, "", {})
-    log = None if wanted is None or setting.is_worker else _log(config, wanted)
-    config.pluginmanager.register(Honouring(setting, frozen, log, wanted is not None), "flakeledger-honouring")
+    now: int = config.option.flakeledger_now
+    return now
+
+
+def _frozen(config: pytest.Config, root: str) -> FrozenTests:
+    from flakeledger.evidence.frozen_tests import frozen_tests
+
+    return frozen_tests(root, dict(os.environ), _now(config))
+
+
+def _watching(frozen: FrozenTests | None, captures: bool) -> Watching | None:
+    """What watches the tests whose arguments are asked for; None where nobody asks."""
+    tests = frozenset() if frozen is None else frozen.for_one_example
+    if not captures and not tests:
+        return None
+    from flakeledger.evidence.watching import Watching
+
+    if captures:
+        return Watching(lambda _item: True)
+    from flakeledger.evidence.honouring import test_id
+
+    return Watching(lambda item: test_id(item, tests) in tests)
+
+
+def _start(
+    config: pytest.Config, root: str, frozen: FrozenTests | None, wanted: str | None, watching: Watching | None
+) -> None:
+    from flakeledger.evidence.frozen_tests import FrozenTests
+    from flakeledger.evidence.honouring import Honouring, Setting
+
+    mode, is_worker = config.getoption("--flakeledger"), hasattr(config, "workerinput")
+    setting = Setting(root, dict(os.environ), mode, _now(config), is_worker)
+    log = None if wanted is None or is_worker else _log(config, wanted)
+    honouring = Honouring(setting, frozen or FrozenTests(None, "", {}), log, wanted is not None, watching)
+    config.pluginmanager.register(honouring, "flakeledger-honouring")
 
 
 def _log(config: pytest.Config, wanted: str) -> OutcomeLog:
@@ -111,7 +167,7 @@ def _log(config: pytest.Config, wanted: str) -> OutcomeLog:
         raise pytest.UsageError(f"--flakeledger-log: {path} cannot be written: {error.strerror}") from None
 
 
-def _start_capture(config: pytest.Config, root: str) -> None:
+def _start_capture(config: pytest.Config, root: str, watching: Watching) -> None:
     from flakeledger.evidence.capture import Capture, CaptureSetting
 
     folder, seeds, budget = map(config.getoption, _CAPTURE_OPTIONS)
@@ -126,7 +182,7 @@ def _start_capture(config: pytest.Config, root: str) -> None:
             raise pytest.UsageError(f"--flakeledger-witness: {folder} cannot be made: {error.strerror}") from None
     found = None if seeds is None else _seeds(os.path.join(directory, seeds), budget)
     setting = CaptureSetting(root, dict(os.environ), folder, found, hasattr(config, "workerinput"))
-    config.pluginmanager.register(Capture(setting), "flakeledger-capture")
+    config.pluginmanager.register(Capture(setting, watching), "flakeledger-capture")
 
 
 def _seeds(path: str, budget: int | None) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from flakeledger.evidence.command_run import is_seeded
-from flakeledger.evidence.runs import Environment, Job, SeedRun, comparable, identical_streams
+from flakeledger.evidence.runs import Environment, Job, Outcome, SeedRun, comparable, identical_streams
 from flakeledger.model.clock import format_instant
 from flakeledger.model.fields import REPLAY_FIELDS
 from flakeledger.model.ledger_paths import REPLAYS
@@ -25,6 +25,14 @@ from flakeledger.store.replay_log import SETTLED, read_replays
 #: 128 bits tell more lines apart than any log will hold
 _ID_DIGITS = 32
 _MILLISECONDS = 3
+#: what to do about a seed that neither passed nor failed
+_FIXES: dict[Outcome, str] = {
+    "error": "run that test by itself to see why, mend it or what this machine lacks, and replay it again",
+    "not_run": "name the test as pytest --collect-only -q lists it, and let no option of the project deselect it",
+    "skipped": "replay it where it is not skipped, or take the skip out and commit that",
+    "timeout": "give each seed more time, --timeout SECONDS, or let the test end sooner and commit that",
+}
+_OTHER_FIX = "let every seed of the test pass or fail, and commit that; then replay it again"
 
 
 class Recorded(NamedTuple):
@@ -122,7 +130,7 @@ def _incomplete(runs: Sequence[SeedRun]) -> Unrecordable | None:
     about = ": ".join(filter(None, (what, first.failure, first.detail)))
     more = len(unsettled) - 1
     others = f", and {more} other {'seed' if more == 1 else 'seeds'}" if more else ""
-    fix = "let every seed of the test pass or fail, and commit that; then replay it again"
+    fix = _FIXES.get(first.outcome, _OTHER_FIX)
     return Unrecordable("incomplete", f"seed {first.seed} neither passed nor failed{others}: {about}", fix)
 
 

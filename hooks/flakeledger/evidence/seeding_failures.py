@@ -80,5 +80,6 @@ def sentence_of(report: pytest.TestReport | pytest.CollectReport) -> str:
     elif isinstance(said, tuple):
         lines = [str(said[-1])]
     else:
-        lines = str(said or "").strip().splitlines()[::-1]
+        # pytest's own mark of the lines that say what was raised
+        lines = [line[1:] if line.startswith("E  ") else line for line in str(said or "").splitlines()[::-1]]
     return next((line.strip() for line in lines if line.strip()), "")[:LONGEST_SENTENCE]

@@ -32,7 +32,7 @@ MARKERS = (
 )
 #: plugins that go once their options are known: they repeat tests, and run threads
 REMOVED_PLUGINS = ("rerunfailures",)
-#: options that would take the test away, spread it or end it early: name -> the value that does nothing
+#: options that would take the test away, spread it, end it early or run a part of it: name -> what does nothing
 QUIET_OPTIONS: dict[str, Any] = {
     "dist": "no",
     "failedfirst": False,
@@ -40,7 +40,10 @@ QUIET_OPTIONS: dict[str, Any] = {
     "maxfail": 0,
     "no_cov": True,
     "numprocesses": 0,
+    "setuponly": False,
+    "setupplan": False,
     "stepwise": False,
+    "trace": False,
     "tx": [],
     "usepdb": False,
 }

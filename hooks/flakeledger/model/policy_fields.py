@@ -137,7 +137,11 @@ POLICY_FIELDS = (
         form="a path from the root of the repository, such as tests/seeds/gate.json",
     ),
     _choice("stale_rows", ("block", "block_touched"), "whether a stale row fails every build, or only what touches it"),
-    _choice("witness_match", ("exact", "property"), "what a witness must have in common with its freeze"),
+    _choice(
+        "witness_match",
+        ("exact", "property"),
+        "which failures a freeze with a witness excuses: those under its example, or all of a property that flipped",
+    ),
     _choice("flaky_witness", ("deny", "accept"), "whether a witness whose shrink was flaky counts"),
     PolicyField(
         "environment_failures",

@@ -12,7 +12,7 @@ Invariants:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from flakeledger.model.findings import Finding
 from flakeledger.model.ledger_paths import FREEZES
@@ -25,6 +25,18 @@ if TYPE_CHECKING:
     from flakeledger.model.witness import Witness
     from flakeledger.repo.ledger import Ledger
     from flakeledger.rules.witnesses import Refused
+
+
+class WitnessFacts(NamedTuple):
+    """The digest of the example of the witness that a freeze names, and what keeps the two files from counting.
+
+    `example` is empty where `wrong_witness` is not.
+    """
+
+    example: str
+    wrong_witness: str
+    wrong_note: str
+
 
 _FIXES = {
     "witness": "capture its failure with --flakeledger-witness DIR, run the gate on the witness, "
@@ -49,6 +61,23 @@ def has_flipped(ledger: Ledger, freeze: Freeze) -> bool:
     if ledger.policy is None or freeze.witness is None or freeze.note is None:
         return False
     return not _wrong_witness(ledger, freeze) and not _wrong_note(ledger, freeze)
+
+
+def witness_facts(ledger: Ledger, freeze: Freeze) -> WitnessFacts | None:
+    """What the tree says to the witness of a freeze; None where no witness decides what the freeze covers.
+
+    That is below level `witnessed`, of a test that draws no arguments, and of a row that names none.
+    """
+    policy = ledger.policy
+    if policy is None or policy.level != "witnessed" or freeze.witness is None or freeze.test is None:
+        return None
+    if not ledger.sources.is_given(freeze.test):
+        return None
+    from flakeledger.rules.witnesses import Refused
+
+    witness, wrong = _witness_of(ledger, freeze, policy), _wrong_witness(ledger, freeze)
+    example = "" if isinstance(witness, Refused) or wrong else witness.example_sha256
+    return WitnessFacts(example, wrong, "there is none" if freeze.note is None else _wrong_note(ledger, freeze))
 
 
 def _findings(ledger: Ledger, field: str, wrong: Callable[[Ledger, Freeze], str]) -> Iterator[Finding]:
