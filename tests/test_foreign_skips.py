@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from flakeledger.repo.foreign_skips import CANDIDATE_WORDS, foreign_skips
 from flakeledger.repo.languages import ENDINGS
-from flakeledger.repo.skip import Skip, SkipKind
+from flakeledger.repo.skip import MOST_PLACES, Skip, SkipKind, unread
 
 #: (path, text of one place, kind, name, test); the text is at the first place of a file of its own
 Case = tuple[str, str, SkipKind, str, str]
@@ -445,3 +445,36 @@ def test_hostile_text_takes_time_linear_in_its_length(path: str, unit: str) -> N
         seconds.append(time.process_time() - start)
 
     assert seconds[1] < 12 * seconds[0] + 0.1  # quadratic time would be 16 times as much
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("it['skip']('adds up', () => {});\n", ["it.skip"]),
+        ('describe["skip"].each([1])("adds up", () => {});\n', ["describe.skip.each"]),
+        ("it['each']([1])('adds up', () => {});\n", []),
+        ("it[skip]('adds up', () => {});\n", []),
+    ],
+)
+def test_a_word_in_brackets_is_a_word(text: str, names: list[str]) -> None:
+    assert [skip.name for skip in foreign_skips("a.test.js", text.encode())] == names
+
+
+@pytest.mark.parametrize(
+    ("path", "unit"),
+    [
+        ("a_spec.rb", "skip\n"),
+        ("a_test.exs", "@tag :skip\n"),
+        ("a.test.js", "xit\n"),
+        ("a.bats", "skip\n"),
+        ("ATest.php", "it('a')->skip();"),
+        ("pytest.ini", "addopts = --deselect a::b\n"),
+    ],
+)
+def test_a_megabyte_of_skips_is_cut_off(path: str, unit: str) -> None:
+    data = unit.encode() * (1_000_000 // len(unit))
+    begun = time.process_time()
+    *skips, rest = foreign_skips(path, data)
+    assert time.process_time() - begun < 4, "far more than it takes on a slow machine"
+    assert rest == unread(MOST_PLACES + 1 if unit.endswith("\n") else 1, data.count(b"\n") + 1)
+    assert len(skips) <= MOST_PLACES

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flakeledger.repo.python_skips import python_skips
+from flakeledger.repo.skip import MOST_PLACES, unread
 
 HERE = Path(__file__).parent
 
@@ -65,7 +66,7 @@ NO_DECORATORS = [
     "@pytest.mark.skipif('', reason='x')",
     "@pytest.mark.skipif(*conditions)",
     "@pytest.mark.skipif(**conditions)",
-    "@pytest.mark.skipif(bool('x'), reason='x')",
+    "@pytest.mark.skipif(len('x'), reason='x')",
     "@pytest.mark.xfail(False)",
     "@pytest.mark.xfail(os.name == 'nt')",
     "@pytest.mark.xfail(condition=os.name == 'nt')",
@@ -143,7 +144,11 @@ CONDITIONS = [
     ("[*names]", None),
     ("()", None),
     ("lambda: False", True),
-    ("bool(1)", None),
+    ("bool(1)", True),
+    ("not bool(OFF)", True),
+    ("bool(os.name)", None),
+    ("bool(*names)", None),
+    ("bool()", None),
     ("1 if os.name else 1", None),
 ]
 NAMES = """\
@@ -240,6 +245,15 @@ ALIASES = [
     ("from tenacity import retry\n@retry(stop=3)\ndef connect(): pass", []),
     ("from nose.tools import nottest\n@nottest\ndef test_a(): pass", ["skip @nose.tools.nottest > test_a @2"]),
     ("from nose.tools import nottest\n@nottest\ndef make_test(): pass", []),
+    ("import pytest\na0 = pytest.mark.skip\n" + "".join(f"a{n + 1} = a{n}\n" for n in range(20))
+     + "@a20\ndef test_a(): 0", ["skip @pytest.mark.skip > test_a @23"]),
+    ("import pytest\nskip = pytest.mark.skip\nclass A:\n    skip = skip\n    @skip\n    def test_a(self): pass",
+     ["skip @pytest.mark.skip > A::test_a @5"]),
+    ("import pytest\na = pytest.mark.skip('x')\n@a.b\ndef test_a(): pass", []),
+    ("import pytest\n@getattr(pytest.mark, 'skip')\ndef test_a(): pass", ["skip @pytest.mark.skip > test_a @2"]),
+    ("import pytest\n@getattr(pytest.mark, 'skip')('x')\ndef test_a(): pass", ["skip @pytest.mark.skip > test_a @2"]),
+    ("import pytest\n@getattr(pytest.mark, skip)\ndef test_a(): pass", []),
+    ("import pytest\n@(no := pytest.mark.skip)\ndef test_a(): pass", ["skip @pytest.mark.skip > test_a @2"]),
     ("import pytest\na = b\nb = a\n@a\n# skip\ndef test_a(): pass", []),
     ("import pytest\n@pytest.mark.\N{MATHEMATICAL BOLD SMALL S}kip\ndef test_a(): pass",
      ["skip @pytest.mark.skip > test_a @2"]),
@@ -820,6 +834,18 @@ WORST = {
     "helpers": "".join(f"def h{i}(): h{i + 1}()\n" for i in range(4_000))
     + "def h4000(): pytest.skip()\ndef test(): h0()\n",
     "aliases": "import pytest\na0 = pytest.mark.skip\n" + "".join(f"a{i} = a{i - 1}\n" for i in range(1, 3_000)),
+    "long chain of aliases": "import pytest\na0 = pytest.mark.skip\n"
+    + "".join(f"a{i + 1} = a{i}\n" for i in range(30_000)),
+    "lists of lists": "import pytest\na0 = [pytest.mark.skip]\n"
+    + "".join(f"a{i + 1} = a{i} + a{i}\n" for i in range(20_000)),
+    "a list with many users": "import pytest\na = ["
+    + "pytest.mark.skip, " * 10_000
+    + "]\n"
+    + "".join(f"class A{i}:\n pytestmark = a\n" for i in range(5_000)),
+    "a chain of aliases with many users": "import pytest\na0 = pytest.mark.skip\n"
+    + "".join(f"a{i + 1} = a{i}\n" for i in range(5_000))
+    + "".join(f"class A{i}:\n @a5000\n def test_a(self): 0\n" for i in range(5_000)),
+    "conditions in texts": "import pytest\n" + "@pytest.mark.skipif('x < 1')\ndef test_a(): 0\n" * 10_000,
     "doubling": "import pytest\na0 = [pytest.mark.skip]\n"
     + "".join(f"a{i} = [a{i - 1}, a{i - 1}]\n" for i in range(1, 40))
     + "pytestmark = a39\n",
@@ -837,6 +863,16 @@ def test_the_time_is_bounded(name: str) -> None:
     begun = time.process_time()
     python_skips(data)
     assert time.process_time() - begun < 4, "far more than it takes on a slow machine; a quadratic walk takes minutes"
+
+
+def test_what_is_too_much_to_look_at_is_one_skip() -> None:
+    text = "import pytest\n" + "pytest.skip()\n" * (MOST_PLACES + 5)
+    *skips, rest = python_skips(text.encode())
+    assert rest.kind == "skip"
+    assert [skip.kind for skip in skips].count("unread") == 1
+    assert len(skips) == MOST_PLACES
+    assert unread(1, MOST_PLACES + 7) in skips
+    assert all(skip.kind == "skip" for skip in python_skips(b"import pytest\n" + b"pytest.skip()\n" * MOST_PLACES))
 
 
 def test_its_own_tests_are_found_as_they_stand() -> None:

@@ -89,6 +89,7 @@ def test_a_line_is_brought_with_what_stands_around_it(edits: list[tuple[str, str
         ("broken = pytest.mark.skip('later')\n", "def test_b", "@broken\ndef test_b"),
         ("broken: Mark = unittest.skip('later')\n", "def test_b", "@broken\ndef test_b"),
         ("def leave():\n    pytest.skip()\n", "    assert 2", "    leave()"),
+        ("broken = pytest.mark.skip('later')\nworse = broken\n", "def test_b", "@worse\ndef test_b"),
         ("class Base:\n    def leave(self):\n        self.skipTest('')\n", "    assert 2", "    self.leave()"),
     ],
 )
@@ -130,6 +131,14 @@ def test_a_new_file_is_looked_through_as_a_whole() -> None:
     assert may_bring_skips(PATH, b"", b"@pytest.mark.skip\n")
     assert not may_bring_skips(PATH, b"", b"def test_one(): pass\n")
     assert not may_bring_skips(PATH, b"@pytest.mark.skip\n", b"")
+
+
+@pytest.mark.parametrize("name", ["\N{MATHEMATICAL BOLD SMALL S}kip", "\N{FULLWIDTH LATIN SMALL LETTER S}kip"])
+def test_a_word_counts_in_whatever_letters_python_reads_it(name: str) -> None:
+    base = "import pytest\n# \N{CJK UNIFIED IDEOGRAPH-65E5}\ndef test_one(): pass\n"
+    assert may_bring_skips(PATH, base.encode(), base.replace("def", f"@pytest.mark.{name}\ndef").encode())
+    assert may_bring_skips(PATH, b"", f"@pytest.mark.{name}\n".encode())
+    assert not may_bring_skips(PATH, base.encode(), base.replace("pass", "0").encode())
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from textwrap import dedent
 from typing import get_args
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flakeledger.repo.skip import SkipKind
+from flakeledger.repo.skip import MOST_PLACES, SkipKind
 from flakeledger.repo.skip_matching import AS_LENIENT, Moves, not_standing
 from flakeledger.repo.skip_texts import SkipTexts
 
@@ -116,6 +117,37 @@ PYTHON = (
         "from test to case",
         CASES.replace("@pytest.mark.p", "@pytest.mark.skip\n    @pytest.mark.p"),
         ("@pytest.mark.skip\n", ""),
+    ),
+    Case(
+        "from a class to functions",
+        CLASS.replace("    class", "    @pytest.mark.skip\n    class"),
+        ("@pytest.mark.skip\nclass TestOrders:\n", ""),
+        (
+            "    @pytest.mark.skip\n    def test_one(self):\n        assert 1",
+            "@skip\ndef test_one():\n    assert 2",
+        ),
+        ("    def test_two(self):\n        assert 2", "@skip\ndef test_two():\n    assert 3"),
+        ("@skip\n", "from unittest import skip\n@skip\n"),
+    ),
+    Case(
+        "into a class",
+        ONE,
+        (
+            '@pytest.mark.skip(reason="slow")\ndef test_one():\n    assert 1\n',
+            "class TestA:\n    @pytest.mark.skip\n    def test_one(self):\n        assert 9\n",
+        ),
+    ),
+    Case(
+        "into a class, and another one of its name",
+        ONE,
+        (
+            '@pytest.mark.skip(reason="slow")\ndef test_one():\n    assert 1\n',
+            "".join(
+                f"class {name}:\n    @pytest.mark.skip\n    def test_one(self): assert '{name}'\n"
+                for name in ("TestA", "TestB")
+            ),
+        ),
+        expected=("TestB::test_one",),
     ),
     Case("from skip to xfail", ONE, ("mark.skip", "mark.xfail")),
     Case("the module from skip to xfail", MODULE, ("mark.skip", "mark.xfail")),
@@ -279,6 +311,27 @@ REST = """
         (MODULE, [(TEST, MODULE, "")], []),
         (MODULE, [(TEST, MODULE.replace("test_", "test_of_").replace("assert", "assert not"), "")], [""]),
         (CLASS, [(TEST, CLASS, "")], []),
+        # formatted, indented, in a class
+        (
+            ONE.replace('(reason="slow")', "").replace("assert 1", "assert pay(1, 'x')"),
+            [(TEST, ONE.replace("assert 1", 'assert pay(\n            1,\n            "x",\n        )'), REST)],
+            [],
+        ),
+        (
+            "class TestA:\n    @pytest.mark.skip\n    def test_one(self):\n        assert 1\n",
+            [(TEST, ONE, REST)],
+            [],
+        ),
+        # a part of a module or class that was taken out as a whole; nothing else may come with it
+        (MODULE.replace("test_two", "check_two"), [(TEST, MODULE, MODULE.replace("test_one", "test_0"))], []),
+        (MODULE, [(TEST, MODULE, MODULE.replace("test_one", "test_0"))], [""]),
+        (MODULE.replace("assert 1", "assert 0"), [(TEST, MODULE, MODULE.replace("test_", "test_0"))], [""]),
+        (MODULE.replace("mark.skip(", "mark.xfail("), [(TEST, MODULE, MODULE.replace("test_", "test_0"))], []),
+        (
+            MODULE,
+            [(TEST, MODULE.replace("mark.skip(", "mark.xfail("), MODULE.replace("test_", "test_0"))],
+            [""],
+        ),
         (ONE.replace("    def test_one", "    @pytest.mark.x\n    def test_one"), [(TEST, ONE, "")], []),
         # a running test must not take the mark of another one that is deleted
         (
@@ -311,6 +364,27 @@ def test_one_skip_that_left_explains_one() -> None:
     for files, expected in (([other], [True, False]), ([other, (TEST, ONE, "")], [True, True])):
         moves = Moves((SkipTexts(name, dedent(old).encode()), SkipTexts(name, b"")) for name, old, _ in files)
         assert [moves.explain(one, nothing, one.skips[0]) for one in (texts, more)] == expected
+
+
+def test_what_nobody_looked_at_stands_while_it_says_no_new_word() -> None:
+    many = "skip\n" * MOST_PLACES + "x\nskip\n"
+    base, same, more = (
+        SkipTexts("a_spec.rb", text.encode()) for text in (many, many.replace("x", "y"), f"{many}skip\n")
+    )
+    assert base.skips[-1].kind == "unread"
+    assert not_standing(same, base) == []
+    assert [skip.kind for skip in not_standing(more, base)] == ["unread"]
+    assert not_standing(base, more) == []
+
+
+def test_many_skips_of_one_long_line_are_compared_by_what_is_near() -> None:
+    line = "".join(f"it('a{number}')->skip();" for number in range(MOST_PLACES // 2))
+    base, new = (SkipTexts("ATest.php", f"<?php {text}".encode()) for text in (line, line + "it('b')->skip();"))
+    begun = time.process_time()
+    assert [skip.test for skip in not_standing(new, base)] == ["b"]
+    moves = Moves([(base, SkipTexts("ATest.php", b""))])
+    assert not any(moves.explain(new, SkipTexts("", b""), skip) for skip in new.skips if skip.test == "b")
+    assert time.process_time() - begun < 5, "far more than it takes; comparing whole lines takes minutes"
 
 
 def test_a_deselection_may_move_to_another_file() -> None:

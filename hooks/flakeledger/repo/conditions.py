@@ -1,8 +1,8 @@
 """Conditions that are the same on every machine: what `skipif(True)` hides behind, and what `if` and `and` decide.
 
 Invariants:
-* Nothing is run. Only literals, names of the module that mean a literal, comparisons of those, `not`, `and` and
-  `or` are judged; everything else is unknown, and an unknown condition is a real one.
+* Nothing is run. Only literals, names of the module that mean a literal, comparisons of those, `not`, `and`,
+  `or` and `bool()` are judged; everything else is unknown, and an unknown condition is a real one.
 * Every expression is judged in time linear in its size, with a stack of its own; long texts are unknown.
 * This module imports `ast`; it is imported only when a module has to be parsed.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 
 class Known(NamedTuple):
@@ -62,7 +62,16 @@ def _parts(node: ast.expr) -> Iterable[ast.expr]:
     """The conditions that a condition is made of."""
     if isinstance(node, ast.BoolOp):
         return node.values
+    if _is_bool(node):
+        return node.args
     return (node.operand,) if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not) else ()
+
+
+def _is_bool(node: ast.expr) -> TypeGuard[ast.Call]:
+    """Whether the condition is another one in a call of `bool`."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != "bool":
+        return False
+    return len(node.args) == 1 and not isinstance(node.args[0], ast.Starred) and not node.keywords
 
 
 def _truth(node: ast.expr, known: Mapping[ast.expr, bool | None], constants: Constants) -> bool | None:
@@ -75,6 +84,8 @@ def _truth(node: ast.expr, known: Mapping[ast.expr, bool | None], constants: Con
         return None if operand is None else not operand
     if isinstance(node, ast.Compare):
         return _compared(node, constants)
+    if _is_bool(node):
+        return known[node.args[0]]
     if isinstance(node, ast.Lambda):
         return True  # a function object, never called
     if isinstance(node, _CONTAINERS) and any(not isinstance(part, ast.Starred) for part in node.elts):

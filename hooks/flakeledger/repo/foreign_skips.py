@@ -4,20 +4,24 @@ Invariants:
 * Any bytes give an answer, in time linear in their number; what only a grammar can tell is not seen.
 * Comments and the insides of strings are no code. Deselections are read from strings too: there options are written.
 * What stands under a condition, in its function or under `#if`, is no skip; a condition that is a constant is none.
-* A file of no known language has no skips.
+* A file of no known language has no skips. Of one with very many places, the rest is one skip of kind "unread".
 """
 
 from __future__ import annotations
 
 import functools
+import heapq
 import re
 from collections.abc import Callable, Iterator
+from itertools import islice
 from types import MappingProxyType
+from typing import NamedTuple
 
 from flakeledger.repo.code_blocks import FARTHEST
-from flakeledger.repo.code_text import language_of, without_comments
-from flakeledger.repo.script_skips import Found, script_skips
-from flakeledger.repo.skip import Skip, SkipKind
+from flakeledger.repo.code_text import Language, language_of, without_comments
+from flakeledger.repo.script_skips import READERS as SCRIPT_READERS
+from flakeledger.repo.script_skips import Found
+from flakeledger.repo.skip import MOST_PLACES, Skip, SkipKind, unread
 from flakeledger.repo.skip_patterns import CANDIDATE_WORDS as CANDIDATE_WORDS
 from flakeledger.repo.skip_patterns import PATTERNS, Pattern
 from flakeledger.repo.skip_places import Code
@@ -44,6 +48,17 @@ _CATCH = re.compile(r"\b(?:(?:[A-Z]{1,20}_){0,3}TEST_CASE(?:_[A-Z]{1,20}){0,3}|S
 _CATCH_TAGS = re.compile(r"\[(!mayfail|!shouldfail|!hide|\.[^\]\n]{0,80})\]")
 
 
+#: says which skips begin where a pattern matches
+_Read = Callable[[Code, re.Match[str]], Iterator[Found]]
+
+
+class _Place(NamedTuple):
+    """Where a skip may begin, and who says whether one does."""
+
+    match: re.Match[str]
+    read: _Read
+
+
 def foreign_skips(path: str, data: bytes) -> list[Skip]:
     """The unconditional skips of a file that is not Python, in source order; [] where its language is not known."""
     language = language_of(path)
@@ -52,26 +67,45 @@ def foreign_skips(path: str, data: bytes) -> list[Skip]:
     # a carriage return alone ends a line too, in most languages a comment with it
     text = data.decode("utf-8", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
     code = Code(path, text, language)
-    found = [*_by_patterns(code), *_catch_tags(code)]
-    if language.name in _SCRIPTS:
-        found += script_skips(code)
-    if language.name in _RUNNERS:
-        found += _deselections(code, without_comments(text, language))
+    places = heapq.merge(*_readers(code, language), key=_beginning)
+    found = [each for place in islice(places, MOST_PLACES) for each in place.read(code, place.match)]
     placed = {each.start: each for each in reversed(found)}
-    return [_placed(code, each) for _, each in sorted(placed.items())]
+    skips = [_placed(code, each) for _, each in sorted(placed.items())]
+    further = next(places, None)
+    return skips if further is None else [*skips, unread(code.line(further.match.start()), code.line(len(text)))]
 
 
-def _placed(code: Code, found: Found) -> Skip:
-    start = code.skip_spaces(found.start)
-    last = code.line(max(start, found.end - 1))
-    return Skip(found.kind, found.name, found.test, code.line(start), last, code.column(start), found.reason)
+def _readers(code: Code, language: Language) -> list[Iterator[_Place]]:
+    """The places that may hold a skip, pattern by pattern, each in the order of the text."""
+    readers: list[tuple[re.Pattern[str], _Read, str]] = []
+    for pattern, written in _compiled(language.name):
+        readers.append((written, functools.partial(_by_pattern, pattern), code.bare))
+    if language.name == "c":
+        readers.append((_CATCH, _catch_tags, code.bare))
+    if language.name in _SCRIPTS:
+        readers += [(written, read, code.bare) for written, read in SCRIPT_READERS]
+    if language.name in _RUNNERS:
+        readers.append((_DESELECT, _deselection, without_comments(code.text, language)))
+    return [_places(written, read, text) for written, read, text in readers]
 
 
-def _by_patterns(code: Code) -> Iterator[Found]:
-    for pattern, written in _compiled(code.language):
-        for match in written.finditer(code.bare):
-            if _counts(code, pattern, match):
-                yield _found(code, pattern, match)
+def _places(written: re.Pattern[str], read: _Read, text: str) -> Iterator[_Place]:
+    return (_Place(match, read) for match in written.finditer(text))
+
+
+def _beginning(place: _Place) -> int:
+    return place.match.start()
+
+
+def _placed(code: Code, each: Found) -> Skip:
+    start = code.skip_spaces(each.start)
+    last = code.line(max(start, each.end - 1))
+    return Skip(each.kind, each.name, each.test, code.line(start), last, code.column(start), each.reason)
+
+
+def _by_pattern(pattern: Pattern, code: Code, match: re.Match[str]) -> Iterator[Found]:
+    if _counts(code, pattern, match):
+        yield _found(code, pattern, match)
 
 
 @functools.cache
@@ -272,22 +306,18 @@ _DEMANDS: MappingProxyType[str, Callable[[Code, re.Match[str]], bool]] = Mapping
 )
 
 
-def _catch_tags(code: Code) -> Iterator[Found]:
+def _catch_tags(code: Code, match: re.Match[str]) -> Iterator[Found]:
     """Catch2 hides tests, and forgives them, by tags in the strings of their head."""
-    if code.language != "c":
-        return
-    for match in _CATCH.finditer(code.bare):
-        strings = [first for first, _ in code.arguments(match.end() - 1)[:4] if code.bare[first] == '"']
-        for at in strings[1:]:
-            for tag in _CATCH_TAGS.findall(code.string(at) or ""):
-                if not code.blocks.in_directive(at):
-                    kind: SkipKind = "xfail" if tag in ("!mayfail", "!shouldfail") else "skip"
-                    yield Found(kind, f"[{tag}]", code.string(strings[0]) or "", at, at + 1, "")
+    strings = [first for first, _ in code.arguments(match.end() - 1)[:4] if code.bare[first] == '"']
+    for at in strings[1:]:
+        for tag in _CATCH_TAGS.findall(code.string(at) or ""):
+            if not code.blocks.in_directive(at):
+                kind: SkipKind = "xfail" if tag in ("!mayfail", "!shouldfail") else "skip"
+                yield Found(kind, f"[{tag}]", code.string(strings[0]) or "", at, at + 1, "")
 
 
-def _deselections(code: Code, text: str) -> Iterator[Found]:
+def _deselection(code: Code, match: re.Match[str]) -> Iterator[Found]:
     """`--deselect ID` wherever options for pytest may stand, in strings too."""
-    for match in _DESELECT.finditer(text):
-        if code.language not in _SCRIPTED or not code.blocks.is_conditional(match.start()):
-            test = match["double"] or match["single"] or match["plain"]
-            yield Found("deselect", "--deselect", test.strip(), match.start(), match.end(), "")
+    if code.language not in _SCRIPTED or not code.blocks.is_conditional(match.start()):
+        test = match["double"] or match["single"] or match["plain"]
+        yield Found("deselect", "--deselect", test.strip(), match.start(), match.end(), "")

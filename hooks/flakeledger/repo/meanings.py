@@ -3,7 +3,8 @@
 Invariants:
 * Only names that are bound once in their scope, and for certain, are followed; a name that is bound twice means
   nothing here, for it depends on a condition which binding counts.
-* Names are followed a bounded number of steps, so a chain or a ring of aliases costs no more than that.
+* What a name of the module or of a class stands for is found out once, so chains of aliases, however long, cost time
+  linear in the module; a ring of aliases, and a name longer than any that counts, stand for nothing.
 * pytest and unittest have one spelling each, whatever package hands them on: `py.test.skip`,
   `unittest2.skip`, `unittest.case.skip` and `project.compat.unittest.skip` are `pytest.skip` and `unittest.skip`.
 * This module imports `ast`; it is imported only when a module has to be parsed.
@@ -14,14 +15,19 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from flakeledger.repo.conditions import Known, constant, meant, truth
 from flakeledger.repo.outline import MODULE, Function, Outline, bound_names, dotted
 from flakeledger.repo.reached import reached
 
-#: how many aliases are followed: nobody writes longer chains by hand
+if TYPE_CHECKING:
+    from flakeledger.repo.skip_marks import Mark
+
+#: how many aliases inside one function are followed, each time anew
 _STEPS = 8
+#: a longer dotted name is none of those that count; a chain of `a2 = a1.x` must not grow without end
+_LONGEST_NAME = 300
 #: how modules call the libraries -> the library
 _LIBRARIES = {"pytest": "pytest", "_pytest": "pytest", "unittest": "unittest", "unittest2": "unittest"}
 #: modules inside the libraries that define what the libraries show
@@ -41,13 +47,31 @@ class Meaning(NamedTuple):
     source: ast.expr
 
 
+class _Target(NamedTuple):
+    """What a name stands for: a dotted name as it is imported ("" for nothing that is known), and the call in it."""
+
+    name: str
+    call: ast.Call | None
+
+
+_NOTHING = _Target("", None)
+
+
 class Names:
-    """The names of one module."""
+    """The names of one module.
+
+    `marks` keeps, for `repo/skip_marks.py`, the marks in the collections that names stand for, and `conditions` what
+    its conditions in texts come to.
+    """
 
     def __init__(self, module: ast.Module, outline: Outline, *, has_globals: bool) -> None:
         """`has_globals`: some function may say `global`, so that a name of the module can change there."""
         self._outline = outline
         self._stars = [each.module for each in outline.imports if "*" in each.names and each.module in _LIBRARIES]
+        self.marks: dict[tuple[str, str], tuple[Mark, ...]] = {}
+        self.conditions: dict[str, bool | None] = {}
+        self._targets: dict[tuple[str, str], _Target] = {}
+        self._spellings: dict[str, str] = {}
         self._constants: dict[str, Known] = {}
         self._values: dict[str, dict[str, ast.expr]] = {}
         counts = _bindings(outline, _globals(module) if has_globals else ())
@@ -84,33 +108,93 @@ class Names:
 
     def value(self, owner: str, name: str) -> ast.expr | None:
         """What a name is assigned once, looked up in the class `owner`, then in the module."""
-        found = self._values.get(owner, {}).get(name)
-        return self._values.get(MODULE, {}).get(name) if found is None else found
+        return self._values.get(self.scope(owner, name), {}).get(name)
+
+    def scope(self, owner: str, name: str) -> str:
+        """Where `value` finds a name: the class `owner`, or the module."""
+        return owner if name in self._values.get(owner, {}) else MODULE
 
     def meaning(self, node: ast.expr, owner: str = MODULE, local: Local | None = None) -> Meaning:
         """What an expression stands for; the name is "" where nothing is known about it."""
         source, rest = _innermost(node), ""
         for _ in range(_STEPS):
-            root, dot, tail = dotted(node).partition(".")
-            rest = dot + tail + rest
-            value = local[root] if local is not None and root in local else self.value(owner, root)
-            if isinstance(value, ast.Name | ast.Attribute | ast.Call):
-                node = value
-                if isinstance(node, ast.Call):
-                    source = _innermost(node)
-                    if rest:
-                        return Meaning("", source)
-                continue
-            if value is not None or (local is not None and root in local):
-                return Meaning(canonical(value + rest) if isinstance(value, str) else "", source)
-            return Meaning(self._canonical(root, rest), source)
-        return Meaning("", source)
+            root, tail = _spelled(node)
+            rest = tail + rest
+            if local is None or root not in local:
+                break
+            value = local[root]
+            if not isinstance(value, _ALIASES):
+                return Meaning(self._canonical(value + rest) if isinstance(value, str) else "", source)
+            node = value
+            if isinstance(node, ast.Call):
+                source = _innermost(node)
+                if rest:
+                    return Meaning("", source)
+        else:
+            return Meaning("", source)
+        target = _extended(self._target(owner, root), rest, None)
+        return Meaning(self._canonical(target.name), target.call or source)
 
-    def _canonical(self, root: str, rest: str) -> str:
+    def _target(self, owner: str, root: str) -> _Target:
+        """What a name stands for, looked up in the class `owner`, then in the module."""
+        passed: list[tuple[tuple[str, str], str, ast.Call | None]] = []
+        key = (self.scope(owner, root), root)
+        while key not in self._targets:
+            self._targets[key] = _NOTHING  # until its end is known, so that a ring ends
+            value = self.value(*key)
+            if not isinstance(value, _ALIASES):
+                self._targets[key] = _NOTHING if value is not None else _Target(self._imported(key[1]), None)
+                break
+            root, tail = _spelled(value)
+            passed.append((key, tail, _call(value)))
+            # in a class, `skip = skip` gives the class the module's
+            key = (MODULE if root == key[1] else self.scope(key[0], root), root)
+        target = self._targets[key]
+        for key, tail, call in reversed(passed):
+            target = self._targets[key] = _extended(target, tail, call)
+        return target
+
+    def _imported(self, root: str) -> str:
+        """The name that a module imports as `root`; `root` itself where it imports none."""
         name = self._outline.aliases.get(root)
         if name is None and self._stars and root:
-            return canonical(f"{self._stars[-1]}.{root}{rest}")
-        return canonical((root if name is None else name) + rest)
+            return f"{self._stars[-1]}.{root}"
+        return root if name is None else name
+
+    def _canonical(self, name: str) -> str:
+        found = self._spellings.get(name)
+        if found is None:
+            found = self._spellings[name] = canonical(name)
+        return found
+
+
+#: what may give another name to something
+_ALIASES = (ast.Name, ast.Attribute, ast.Call, ast.NamedExpr)
+
+
+def _extended(target: _Target, tail: str, call: ast.Call | None) -> _Target:
+    """What `target` with this behind its name stands for, in a call of its own; attributes of a call are not known."""
+    if not target.name or (target.call is not None and tail) or len(target.name) + len(tail) > _LONGEST_NAME:
+        return _NOTHING
+    return _Target(target.name + tail, target.call or call)
+
+
+def _spelled(node: ast.expr) -> tuple[str, str]:
+    """The first name of a dotted expression, and the rest with its dot; `getattr(a, "b")` is one spelling of `a.b`."""
+    while isinstance(node, ast.NamedExpr):
+        node = node.value
+    match _innermost(node):
+        case ast.Call(func=ast.Name("getattr"), args=[of, ast.Constant(str(name))]):
+            root, dot, rest = f"{dotted(of)}.{name}".partition(".")
+        case _:
+            root, dot, rest = dotted(node).partition(".")
+    return root, dot + rest
+
+
+def _call(node: ast.expr) -> ast.Call | None:
+    """The call that an alias is, the innermost of several."""
+    inner = _innermost(node)
+    return inner if isinstance(inner, ast.Call) else None
 
 
 def _innermost(node: ast.expr) -> ast.expr:

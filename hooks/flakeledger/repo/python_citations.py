@@ -73,7 +73,8 @@ def _scopes(outline: Outline, lines: Sequence[str]) -> list[_Scope]:
 def _last_line(statement: ast.stmt, lines: Sequence[str]) -> int:
     """The last line of a definition, with the comments below its last statement that are indented as its body is."""
     last = number = statement.end_lineno or statement.lineno
-    for line in lines[number:]:
+    while number < len(lines):  # no slice: there may be as many definitions as lines
+        line = lines[number]
         text = line.lstrip()
         if text and not (text.startswith("#") and len(line) - len(text) > statement.col_offset):
             break

@@ -11,10 +11,11 @@ Invariants:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from flakeledger.repo.modules import parse_module
-from flakeledger.repo.skip import Skip
+from flakeledger.repo.skip import MOST_PLACES, Skip, unread
 
 if TYPE_CHECKING:
     import ast
@@ -49,7 +50,10 @@ def python_skips(data: bytes) -> list[Skip]:
 def module_skips(module: ast.Module, outline: Outline, data: bytes) -> list[Skip]:
     """The skips of a module that is parsed already, given with its outline and its bytes, in source order."""
     lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
-    skips = {_skip(each, lines) for each in _found(module, outline, data)}
+    every = _found(module, outline, data)
+    skips = {_skip(each, lines) for each in islice(every, MOST_PLACES)}
+    if next(every, None) is not None:  # they come kind by kind, so what is left may be anywhere
+        skips.add(unread(1, len(lines)))
     return sorted(skips, key=lambda skip: (skip.first, skip.column, skip.last, skip.name, skip.test))
 
 

@@ -11,7 +11,7 @@ Invariants:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from flakeledger.repo.code_blocks import constant
@@ -21,9 +21,11 @@ from flakeledger.repo.skip_places import Code
 _OWN = r"[A-Za-z_$][\w$]{0,60}(?:Test|It|Describe|Suite)"
 _HEADS = rf"it|fit|test|describe|fdescribe|suite|context|specify|bench|tap|setup|QUnit|Deno|{_OWN}"
 _X_WORDS = "xit|xtest|xdescribe|xcontext|xspecify|xsuite|xfeature|xscenario"
+#: `it["skip"]`, whose word stands in the text alone
+_BRACKETED = r'\s*\[\s*"\s{1,40}"\s*\]'
 #: A runner's word with what is chained to it. `words` are those of the chain that stand before a call or reference.
 _CHAIN = re.compile(
-    rf"(?<![\w$.])(?:(?P<head>{_HEADS})(?P<words>(?:\s*\??\.\s*\w{{1,40}}){{1,6}})|(?P<x>{_X_WORDS})\b)"
+    rf"(?<![\w$.])(?:(?P<head>{_HEADS})(?P<words>(?:\s*\??\.\s*\w{{1,40}}|{_BRACKETED}){{1,6}})|(?P<x>{_X_WORDS})\b)"
 )
 _WORD = re.compile(r"\w+")
 _KINDS: dict[str, SkipKind] = {
@@ -70,23 +72,9 @@ class Found(NamedTuple):
     reason: str
 
 
-def script_skips(code: Code) -> Iterator[Found]:
-    """Every unconditional skip of a text in JavaScript or TypeScript, kind by kind."""
-    for match in _CHAIN.finditer(code.bare):
-        yield from _chained(code, match)
-    for match in _OPTION.finditer(code.bare):
-        yield from _optional(code, match)
-    for match in _CALL.finditer(code.bare):
-        yield from _called(code, match)
-    for match in _RETRIES.finditer(code.bare):
-        opened = code.blocks.partners.get(code.bare.rfind(")", 0, match.end("name")), -1)
-        if opened >= 0 and (title := code.string(opened + 1)) and not code.blocks.is_conditional(opened):
-            yield Found("retry", ".retries()", title, match.start("name"), match.end(), "")
-
-
 def _chained(code: Code, match: re.Match[str]) -> Iterator[Found]:
     """`it.skip(…)`, `test.describe.fixme.each(…)(…)`, `xit(…)`, or one of them handed on (`const off = it.skip`)."""
-    words = ["skip"] if match["x"] else _WORD.findall(match["words"])
+    words = ["skip"] if match["x"] else _WORD.findall(code.text[slice(*match.span("words"))])
     head = match["x"] or match["head"]
     kind = next((_KINDS[word] for word in words if word in _KINDS and head in _NO_MARKS.get(word, {head})), None)
     conditional = next((word for word in words if word in ("skipIf", "runIf")), None)
@@ -227,5 +215,21 @@ def _called(code: Code, match: re.Match[str]) -> Iterator[Found]:
         yield Found(kind, f"{name}()", test, match.start(), match.end(), reason or "")
 
 
+def _retried(code: Code, match: re.Match[str]) -> Iterator[Found]:
+    """`it("adds up", …).retries(2)`."""
+    opened = code.blocks.partners.get(code.bare.rfind(")", 0, match.end("name")), -1)
+    if opened >= 0 and (title := code.string(opened + 1)) and not code.blocks.is_conditional(opened):
+        yield Found("retry", ".retries()", title, match.start("name"), match.end(), "")
+
+
 def _is_true(code: Code, argument: tuple[int, int]) -> bool:
     return constant(code.bare[argument[0] : min(argument[1], argument[0] + 60)]) is True
+
+
+#: what may be a skip, and who says whether it is an unconditional one, and which
+READERS: tuple[tuple[re.Pattern[str], Callable[[Code, re.Match[str]], Iterator[Found]]], ...] = (
+    (_CHAIN, _chained),
+    (_OPTION, _optional),
+    (_CALL, _called),
+    (_RETRIES, _retried),
+)

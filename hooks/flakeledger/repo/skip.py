@@ -2,6 +2,7 @@
 
 Invariants:
 * One record for every language; places are lines of the file as git stores it, counted from 1.
+* What is not looked at, because there is too much of it, is a skip of its own kind.
 * A skip is unconditional: what depends on the machine, the platform or a missing module is never one.
 """
 
@@ -9,8 +10,11 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-#: "retry" runs a failing test again, "ignore" is pytest's `collect_ignore`
-SkipKind = Literal["skip", "xfail", "flaky", "retry", "quarantine", "deselect", "ignore"]
+#: "retry" runs a failing test again, "ignore" is pytest's `collect_ignore`, "unread" is the rest of a file with more
+#: places than are looked at
+SkipKind = Literal["skip", "xfail", "flaky", "retry", "quarantine", "deselect", "ignore", "unread"]
+#: so many places of a file are looked at: nobody writes more, and what a stranger writes must not take long
+MOST_PLACES = 10_000
 
 
 class Skip(NamedTuple):
@@ -31,3 +35,8 @@ class Skip(NamedTuple):
     last: int
     column: int
     reason: str
+
+
+def unread(first: int, last: int) -> Skip:
+    """What stands for these lines of a file, both included, in which nobody looked: unknown is never fine."""
+    return Skip("unread", "the rest of the file", "", first, last, 1, "")

@@ -80,6 +80,8 @@ def words_of(path: str) -> Words:
 def may_bring_skips(path: str, base: bytes, new: bytes) -> bool:
     """Whether going from base to new brings a candidate line. No base: b""."""
     words = words_of(path)
+    if is_python(path):
+        base, new = _as_python_reads(base), _as_python_reads(new)
     if not base:
         return words.are_in(new)
     old_lines, new_lines = base.split(b"\n"), new.split(b"\n")
@@ -100,6 +102,16 @@ def may_bring_skips(path: str, base: bytes, new: bytes) -> bool:
     return any(count > standing[line] for line, count in Counter(_surrounded(region, holds)).items())
 
 
+def _as_python_reads(data: bytes) -> bytes:
+    """The text as Python reads its names: a bold `s` is an `s` (PEP 3131)."""
+    if data.isascii():
+        return data
+    from unicodedata import is_normalized, normalize
+
+    text = data.decode(errors="surrogateescape")
+    return data if is_normalized("NFKC", text) else normalize("NFKC", text).encode(errors="surrogateescape")
+
+
 def _names(lines: Sequence[bytes], words: Words) -> frozenset[bytes]:
     """The names that stand for what a candidate line writes: those that it gives, and the helper that it stands in."""
     found: set[bytes] = set()
@@ -108,7 +120,8 @@ def _names(lines: Sequence[bytes], words: Words) -> frozenset[bytes]:
         naming = _NAMING.match(line.lstrip())
         if naming is not None and naming[1]:
             helper, margin = naming[1], _indentation(line)
-        if words.exact.search(line):
+        is_alias = naming is not None and bool(naming[2]) and not found.isdisjoint(_WORD.findall(line))
+        if is_alias or words.exact.search(line):
             if naming is not None and naming[2]:
                 found.add(naming[2])
             elif helper and _indentation(line) > margin:

@@ -68,7 +68,7 @@ class Mark(NamedTuple):
 
 def read_mark(names: Names, node: ast.expr, owner: str = MODULE, local: Local | None = None) -> Mark | None:
     """The mark that an expression is or stands for; None: no mark, or one with a condition."""
-    if isinstance(node, ast.Subscript):
+    if isinstance(node, ast.Subscript | ast.Constant):
         return None
     name, source = names.meaning(node, owner, local)
     found = _MARKS.get(name)
@@ -84,32 +84,61 @@ def test_decorator(names: Names, node: ast.expr, owner: str) -> Mark | None:
     return None if kind is None or name in _MARKS else Mark(kind, name, _reason(names, source))
 
 
-def marks_in(
-    names: Names, node: ast.expr, owner: str = MODULE, local: Local | None = None
-) -> Iterator[tuple[ast.expr, Mark]]:
+def marks_in(names: Names, node: ast.expr, owner: str = MODULE) -> Iterator[tuple[ast.expr, Mark]]:
     """The marks of an expression that is one or a collection of them, each with its place in the expression.
 
     Follows names, `+` and constant ternaries; a collection that is only known by name gives that name as the place.
     """
-    pending: list[tuple[ast.expr, ast.expr, int]] = [(node, node, 0)]
+    for place, found in _leaves(names, node, owner):
+        if isinstance(found, Mark):
+            yield place, found
+        else:
+            for mark in _marks_of_name(names, owner, found):
+                yield place, mark
+
+
+def _leaves(names: Names, node: ast.expr, owner: str) -> Iterator[tuple[ast.expr, Mark | str]]:
+    """The marks of a collection that are written down in it, and the names in it, which may stand for more."""
+    pending = [node]
     while pending:
-        place, value, depth = pending.pop()
-        mark = read_mark(names, value, owner, local)
+        value = pending.pop()
+        mark = read_mark(names, value, owner)
         if mark is not None:
-            yield place, mark
-            continue
-        if isinstance(value, ast.Name):
-            known = local.get(value.id) if local else None
-            meant = known if isinstance(known, ast.expr) else names.value(owner, value.id)
-            if meant is not None and depth < _DEEPEST:
-                pending.append((place, meant, depth + 1))
-            continue
-        inner = reversed(list(_members(names, value)))
-        pending += [(part if depth == 0 else place, part, depth) for part in inner]
+            yield value, mark
+        elif isinstance(value, ast.Name):
+            yield value, value.id
+        else:
+            pending += reversed(list(_members(names, value)))
 
 
-#: collections in collections by name: more is not followed
-_DEEPEST = 4
+def _marks_of_name(names: Names, owner: str, name: str) -> tuple[Mark, ...]:
+    """The marks of a collection by its name, one of a kind: a long one may be named often.
+
+    Every name of a scope is looked into once, after the names that stand in it; a ring of them ends where it closes.
+    """
+    first = (names.scope(owner, name), name)
+    pending, begun = [first], set[tuple[str, str]]()
+    while pending:
+        current = pending[-1]
+        meant = names.value(*current)
+        if current in names.marks or meant is None:
+            names.marks.setdefault(current, ())
+            pending.pop()
+            continue
+        scope = current[0]
+        leaves = [
+            found if isinstance(found, Mark) else (names.scope(scope, found), found)
+            for _, found in _leaves(names, meant, scope)
+        ]
+        if current not in begun:
+            begun.add(current)
+            pending += [
+                each for each in leaves if not isinstance(each, Mark) and each not in names.marks and each not in begun
+            ]
+            continue
+        marks = [mark for each in leaves for mark in ((each,) if isinstance(each, Mark) else names.marks.get(each, ()))]
+        names.marks[current] = tuple({mark[:2]: mark for mark in reversed(marks)}.values())[::-1]
+    return names.marks[first]
 
 
 def _members(names: Names, node: ast.expr) -> Iterator[ast.expr]:
@@ -176,6 +205,12 @@ def _expression_truth(names: Names, node: ast.expr) -> bool | None:
     text = names.text(node)
     if not text:
         return names.truth(node) if _is_no_text(node) else None
+    if text not in names.conditions:
+        names.conditions[text] = _text_truth(names, text)
+    return names.conditions[text]
+
+
+def _text_truth(names: Names, text: str) -> bool | None:
     if len(text) > _LONGEST_CONDITION:
         return None
     condition = parse_module(text.encode(errors="replace"))

@@ -6,7 +6,7 @@ with the same text, or in another file under the same name with the same text.
 
 Invariants:
 * Every gone skip is known again at most once in its own file, and at most once in others: one old skip never covers
-  two new ones there.
+  two new ones there. One of a class or a file is known again for each of its tests as well, once.
 * A test that the base has, and that nothing took out there, is never covered by another test's skip.
 * The work is linear in the texts; how many files one skip is looked for in is bounded.
 """
@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import islice
 
+from flakeledger.repo.ids import is_python
 from flakeledger.repo.skip import Skip, SkipKind
 from flakeledger.repo.skip_texts import SkipTexts, is_case
 
@@ -29,6 +30,7 @@ AS_LENIENT: dict[SkipKind, tuple[SkipKind, ...]] = {
     "retry": ("retry", "flaky", "xfail", "quarantine", "skip"),
     "deselect": ("deselect",),
     "ignore": ("ignore",),
+    "unread": ("unread",),
 }
 #: kinds that name what they take out wherever they stand: where they stand is nothing
 LISTED = ("deselect", "ignore")
@@ -73,13 +75,25 @@ class _Pool:
 def not_standing(new: SkipTexts, base: SkipTexts) -> list[Skip]:
     """The skips of a file that the same file did not hold before, in source order."""
     held = _held(base)
-    left = [skip for skip in new.skips if not _is_held(new, skip, held)]
+    left = [skip for skip in new.skips if not _is_held(new, skip, base, held)]
     if not left or not base.skips:
         return left
     gone = _Pool()
     for skip in base.skips:
         gone.add(base, skip, _keys_in_place(base, skip, new))
+    for skip, test in _gone_below(base, new):
+        gone.add(base, skip, [("named", base.last_name(test))])
     return [skip for skip in left if not gone.claim(skip, _keys_in_place(new, skip, base))]
+
+
+def _gone_below(texts: SkipTexts, other: SkipTexts) -> Iterator[tuple[Skip, str]]:
+    """The tests that skips of classes and of the file take out, and that another version has not; with one skip."""
+    seen: set[tuple[SkipKind, str]] = set()
+    for skip in texts.skips:
+        if (skip.kind, skip.test) not in seen:
+            below = [(skip, test) for test in texts.tests_under(skip) if not other.has(test)]
+            seen.update([(skip.kind, skip.test)] if below else ())
+            yield from below
 
 
 def _held(texts: SkipTexts) -> set[tuple[SkipKind, str]]:
@@ -88,8 +102,10 @@ def _held(texts: SkipTexts) -> set[tuple[SkipKind, str]]:
     return {(kind, scope) for kind, scope in scopes if scope}
 
 
-def _is_held(texts: SkipTexts, skip: Skip, held: set[tuple[SkipKind, str]]) -> bool:
+def _is_held(texts: SkipTexts, skip: Skip, base: SkipTexts, held: set[tuple[SkipKind, str]]) -> bool:
     """Whether what is taken out, or what stands around it, was taken out before, at least as leniently."""
+    if skip.kind == "unread":
+        return texts.holds_no_more_words(skip, base)
     around = [*_scopes(skip.test), WHOLE] if skip.test or texts.is_whole(skip) else []
     return any((kind, scope) in held for kind in AS_LENIENT[skip.kind] for scope in around)
 
@@ -111,6 +127,8 @@ def _keys_in_place(texts: SkipTexts, skip: Skip, other: SkipTexts) -> Iterator[K
         if text:
             yield "text", text
         yield from (("place", *place) for place in texts.places(skip))
+        if is_python(texts.path):
+            yield "named", texts.last_name(skip.test)
 
 
 class Moves:
@@ -129,18 +147,24 @@ class Moves:
                 is_there = (skip.kind, skip.test) in listed if skip.kind in LISTED else after.has(skip.test)
                 if not is_there:
                     self._gone.add(before, skip, _keys_moved(before, skip, is_whole=not after.data))
+            for skip, test in _gone_below(before, after):
+                self._gone.add(before, skip, [_moved_function(before, test)])
 
     def explain(self, new: SkipTexts, base: SkipTexts, skip: Skip) -> bool:
         """Whether a skip that its file did not hold before came from another file. A file that is new: base is empty.
 
-        The same test with the same text and marks is gone there; or the file is that file, moved, and the skip is one
-        that it had. A test that another deleted file ran is not taken for the one that was skipped.
+        The same test with the same text is gone there; or the file is that file, moved, and the skip is one that it
+        had; or all tests of a class or of a new file were taken out elsewhere, and are gone there. A test that another
+        deleted file ran is not taken for the one that was skipped.
         """
         if skip.kind not in LISTED and base.data and (not skip.test or base.has(skip.test)):
             return False  # it ran here, or nobody knows
         keys = list(_keys_moved(new, skip, is_whole=not base.data))
         exact, whole = [key for key in keys if key[0] != "whole"], [key for key in keys if key[0] == "whole"]
-        return self._gone.claim(skip, exact) or self._gone.claim(skip, whole, lambda old: self._became(old, new, skip))
+        if self._gone.claim(skip, exact) or self._gone.claim(skip, whole, lambda old: self._became(old, new, skip)):
+            return True
+        tests = new.tests_under(skip)
+        return bool(tests) and all(self._gone.claim(skip, [_moved_function(new, test)]) for test in tests)
 
     def _became(self, old: SkipTexts, new: SkipTexts, skip: Skip) -> bool:
         """Whether a deleted file is the new one, moved, and no deleted file ran the test."""
@@ -165,7 +189,13 @@ def _keys_moved(texts: SkipTexts, skip: Skip, *, is_whole: bool) -> Iterator[Key
     """By what a skip is known again in another file. `is_whole`: the whole file is gone, or new."""
     if skip.kind in LISTED:
         yield "listed", skip.test or texts.own_text(skip)
+    elif not is_case(skip) and texts.function_text(skip.test):
+        yield _moved_function(texts, skip.test)
     elif skip.test and (text := texts.nameless_text(skip)):
         yield "moved", skip.test.rpartition("::")[2], text
     if is_whole and skip.kind not in LISTED:
         yield ("whole", skip.test) if skip.test else ("whole", "", texts.own_text(skip))
+
+
+def _moved_function(texts: SkipTexts, test: str) -> Key:
+    return "moved", texts.last_name(test), texts.function_text(test)

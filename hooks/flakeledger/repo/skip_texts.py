@@ -26,9 +26,13 @@ if TYPE_CHECKING:
 _BLANKED = "\0"
 #: how a skip of a whole module begins that names no test
 _OF_MODULES = ("pytestmark =", "pytest.skip()", "pytest.xfail()", "raise ")
+#: of a longer line, what is near is compared; nobody writes one by hand
+_LONGEST_LINE = 500
 #: of a case, so many lines are compared
 _MOST_LINES = 200
 _WORD = re.compile(r"\w+")
+#: what formatters, annotations and a class around a function change of it
+_LAYOUT = re.compile(r"\s+|,(?=\s*[)\]}])|->\s*None(?=\s*:)|(?<=\()\s*self\b\s*,?")
 _MARKS = re.compile(r"marks=.*|[\s,]", re.DOTALL)
 
 
@@ -37,6 +41,10 @@ class Span(NamedTuple):
 
     first: int
     last: int
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def is_case(skip: Skip) -> bool:
@@ -52,6 +60,7 @@ class SkipTexts:
         self.path = path
         self.data = data
         self._nameless_texts: dict[str, str] = {}
+        self._function_texts: dict[str, str] = {}
 
     @cached_property
     def skips(self) -> tuple[Skip, ...]:
@@ -127,7 +136,7 @@ class SkipTexts:
 
     def has(self, test: str) -> bool:
         """Whether the file has a test or a class of this qualified name (any other language: whether it names it)."""
-        name = test.partition("[")[0] if self._spans is not None else self._last_name(test)
+        name = test.partition("[")[0] if self._spans is not None else self.last_name(test)
         return bool(name) and name in self.tests
 
     @cached_property
@@ -140,7 +149,11 @@ class SkipTexts:
 
     def own_text(self, skip: Skip) -> str:
         """The lines that write a skip, without its reason."""
-        text = " ".join(" ".join(self.lines[skip.first - 1 : skip.last]).split())
+        lines = self.lines[skip.first - 1 : skip.last]
+        if len(lines[0]) > _LONGEST_LINE:  # many skips may share it: what follows the skip is its own
+            start = max(0, skip.column - 1 - _indentation(self._raw_lines[skip.first - 1]))
+            lines[0] = lines[0][start : start + _LONGEST_LINE]
+        text = " ".join(" ".join(lines).split())
         return text.replace(skip.reason, "") if skip.reason else text
 
     def nameless_text(self, skip: Skip) -> str:
@@ -157,9 +170,47 @@ class SkipTexts:
             found = self._nameless_texts[skip.test] = self._nameless("\n".join(filter(None, lines)), skip)
         return found
 
+    @cached_property
+    def _functions(self) -> dict[str, Span]:
+        """The test functions of a Python module by qualified name, without their decorators."""
+        if self._module is None:
+            return {}
+        from flakeledger.repo.outline import Function, read_outline
+
+        found = {}
+        for owner, statement in read_outline(self._module).statements:
+            if isinstance(statement, Function) and statement.name.startswith("test"):
+                name = f"{owner}::{statement.name}" if owner else statement.name
+                found[name] = Span(statement.lineno, statement.end_lineno or statement.lineno)
+        return found
+
+    @cached_property
+    def _tests_by_scope(self) -> dict[str, list[str]]:
+        """The test functions below each class, and those of the whole module, which is ""."""
+        found: dict[str, list[str]] = {}
+        for name in self._functions:
+            scope = name
+            while scope:
+                scope = scope.rpartition("::")[0]
+                found.setdefault(scope, []).append(name)
+        return found
+
+    def tests_under(self, skip: Skip) -> list[str]:
+        """The test functions that a skip of a class or of a whole Python module takes out."""
+        return self._tests_by_scope.get(skip.test, []) if skip.test or self.is_whole(skip) else []
+
+    def function_text(self, test: str) -> str:
+        """The text of a test function without its marks and its layout; "" where there is none."""
+        found = self._function_texts.get(test)
+        if found is None:
+            span = self._functions.get(test)
+            text = "" if span is None else "\n".join(self.lines[span.first - 1 : span.last])
+            found = self._function_texts[test] = _LAYOUT.sub("", text).replace("'", '"')
+        return found
+
     def _nameless(self, text: str, skip: Skip) -> str:
         """A text in which the name of what is taken out is blanked, as a whole word where it is one."""
-        name = self._last_name(skip.test)
+        name = self.last_name(skip.test)
         if not _WORD.fullmatch(name):
             return text.replace(name, _BLANKED) if name else text
         return _WORD.sub(lambda word: _BLANKED if word[0] == name else word[0], text)
@@ -179,15 +230,24 @@ class SkipTexts:
 
     def _texts(self, numbers: Iterable[int]) -> Iterator[str]:
         """The lines of these indices that are not empty."""
-        return (line for number in numbers if (line := self.lines[number]))
+        return (line[:_LONGEST_LINE] for number in numbers if (line := self.lines[number]))
 
-    def _last_name(self, test: str) -> str:
+    def last_name(self, test: str) -> str:
+        """The name of a test without what stands around it."""
         return test.partition("[")[0].rpartition("::")[2] if is_python(self.path) else test
 
     @cached_property
     def _counted(self) -> Counter[str]:
         """How often each line stands in the file; empty lines are none."""
         return Counter(filter(None, self.lines))
+
+    def holds_no_more_words(self, skip: Skip, other: SkipTexts) -> bool:
+        """Whether each line of a skip that says a word of skips stands in the other version of the file as often."""
+        from flakeledger.repo.skip_candidates import words_of
+
+        words = words_of(self.path)
+        further = (self._counted - other._counted).keys() & set(self.lines[skip.first - 1 : skip.last])
+        return not any(words.are_in(line.encode(errors="replace")) for line in further)
 
     def is_moved_from(self, other: SkipTexts) -> bool:
         """Whether at least half of the lines of this file stand in the other one, as git tells a renamed file."""

@@ -4,12 +4,14 @@ Invariants:
 * A skip is never licensed: a frozen test still runs. A mark that lets a test fail or run again is, where it stands on
   the test itself and the test has an open freeze that it cites.
 * What stood before is nobody's finding, and neither is what the policy calls permanent.
+* Of a file that brings very many, the first are told one by one and the others in one finding.
 * The row to write instead is that of the tree at hand; what nobody but a person knows is `?`, which the hooks refuse.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from flakeledger.model.findings import Finding
@@ -30,9 +32,12 @@ EFFECTS: dict[SkipKind, str] = {
     "xfail": "lets {} fail in every run",
     "flaky": "runs {} again until it passes",
     "retry": "runs {} again until it passes",
+    "unread": "holds more places than are looked at, and may take {} out of every run",
 }
 #: what an open freeze that is cited licenses
 LICENSED: frozenset[SkipKind] = frozenset(("xfail", "flaky"))
+#: so many findings of one file are told one by one, for each takes time and nobody reads more
+MOST_FINDINGS = 200
 #: a longer id is none that anybody would copy from a message
 _LONGEST_ID = 400
 #: where the finding says that a person must fill in
@@ -47,9 +52,11 @@ def skip_unledgered(change: Change, now: int) -> Iterator[Finding]:
         return
     from flakeledger.repo.brought_skips import brought_skips  # only an edit of test code pays for it
 
-    for found in brought_skips(change):
-        if not _is_permanent(change, found) and not _is_licensed(change, found, now):
-            yield _finding(change, found, now)
+    for path, every in groupby(brought_skips(change), key=lambda found: found.path):
+        left = [one for one in every if not _is_permanent(change, one) and not _is_licensed(change, one, now)]
+        yield from (_finding(change, found, now) for found in left[:MOST_FINDINGS])
+        if left[MOST_FINDINGS:]:
+            yield _further(path, left[MOST_FINDINGS:])
 
 
 def _id_of(found: Brought) -> str:
@@ -92,6 +99,14 @@ def _finding(change: Change, found: Brought, now: int) -> Finding:
     message = f"{shown(skip.name)} {EFFECTS[skip.kind].format(what)}, without an owner and an end"
     fix = _fix(change, found, test, now)
     return Finding(found.path, skip.first, skip.column, "skip-unledgered", message, fix, subject=test)
+
+
+def _further(path: str, left: Sequence[Brought]) -> Finding:
+    """One finding for all that one file brings beyond those that are told one by one."""
+    first = left[0].skip
+    message = f"{len(left)} more skips or marks from here on take tests out of every run, without an owner and an end"
+    fix = "take them out as well; those that are left are told once the ones before them are gone"
+    return Finding(path, first.first, first.column, "skip-unledgered", message, fix)
 
 
 def _fix(change: Change, found: Brought, test: str, now: int) -> str:
