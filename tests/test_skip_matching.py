@@ -318,7 +318,7 @@ REST = """
             [],
         ),
         (
-            "class TestA:\n    @pytest.mark.skip\n    def test_one(self):\n        assert 1\n",
+            "class TestA:\n    @pytest.mark.skip\n    def test_one(\n        self,\n    ) -> None:\n        assert 1\n",
             [(TEST, ONE, REST)],
             [],
         ),

@@ -32,7 +32,7 @@ _LONGEST_LINE = 500
 _MOST_LINES = 200
 _WORD = re.compile(r"\w+")
 #: what formatters, annotations and a class around a function change of it
-_LAYOUT = re.compile(r"\s+|,(?=\s*[)\]}])|->\s*None(?=\s*:)|(?<=\()\s*self\b\s*,?")
+_LAYOUT = re.compile(r"(?<=\()\s*self\b\s*,?|\s+|,(?=\s*[)\]}])|->\s*None(?=\s*:)")
 _MARKS = re.compile(r"marks=.*|[\s,]", re.DOTALL)
 
 
