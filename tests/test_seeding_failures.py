@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import builtins
+import asyncio
 import socket
 import unittest
+from collections.abc import Callable
 
 import pytest
 
-from flakeledger.evidence.seeding_failures import failure_name, is_around_a_test, leaves
+from flakeledger.evidence.seeding_failures import class_names, failure_name, is_around_a_test, leaves
 from flakeledger.rules.freeze_evidence import is_environment
 
 ACCEPTED = ["TimeoutError", "ConnectionError", "socket.gaierror", "broker.Unreachable"]
@@ -63,39 +64,92 @@ def test_of_several_failures_the_first_that_is_not_accepted_counts() -> None:
     assert failure_name(errors[:2], ACCEPTED) == "TimeoutError"
 
 
-def test_a_group_that_holds_itself_ends() -> None:
-    class Odd(Exception):
-        exceptions: tuple[BaseException, ...] = ()
+def test_what_holds_exceptions_and_is_no_group_is_judged_itself() -> None:
+    class Several(Exception):
+        exceptions = (TimeoutError(),)
 
-    one, other = Odd(), Odd()
-    one.exceptions = (other, ValueError())
-    other.exceptions = (one,)
-    assert [type(leaf) for leaf in leaves(one)] == [ValueError]
+    error = Several()
+    assert list(leaves(error)) == [error]
+    assert not is_environment(failure_name([error], ACCEPTED), tuple(ACCEPTED))
 
 
-def test_an_error_in_set_up_is_around_the_test_and_one_in_the_test_is_not() -> None:
-    class Case(unittest.TestCase):
-        def setUp(self) -> None:
-            if self._testMethodName == "test_set_up":
-                raise ValueError
+ONE, TWO, THREE = TimeoutError("one"), ValueError("two"), KeyboardInterrupt()
 
-        def test_set_up(self) -> None:
-            """Never reached."""
 
-        def test_itself(self) -> None:
-            raise ValueError
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (ONE, [ONE]),
+        (ExceptionGroup("", [ONE, TWO]), [ONE, TWO]),
+        (BaseExceptionGroup("", [ExceptionGroup("", [ONE]), THREE, ExceptionGroup("", [TWO])]), [ONE, THREE, TWO]),
+        (ExceptionGroup("", [ONE, ExceptionGroup("", [ONE, TWO])]), [ONE, TWO]),
+    ],
+)
+def test_every_leaf_counts_once(error: BaseException, expected: list[BaseException]) -> None:
+    assert list(leaves(error)) == expected
 
-    class Kept(unittest.TestResult):
-        kept: BaseException | None = None
 
-        def addError(self, test: object, err: object) -> None:  # noqa: N802, ARG002
+def test_deep_and_shared_groups_are_bounded() -> None:
+    group: Exception = ONE
+    for _ in range(5000):
+        group = ExceptionGroup("", [group, group])
+    assert list(leaves(group)) == [ONE]
+
+
+class Outer:
+    class Late(TimeoutError):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (ONE, ("TimeoutError", "OSError", "Exception", "BaseException", "object")),
+        (Outer.Late(), (f"{__name__}.Outer.Late", "TimeoutError", "OSError", "Exception", "BaseException", "object")),
+        (asyncio.QueueEmpty(), ("asyncio.queues.QueueEmpty", "Exception", "BaseException", "object")),
+    ],
+)
+def test_a_class_is_named_with_its_ancestors(error: BaseException, expected: tuple[str, ...]) -> None:
+    assert class_names(error) == expected
+
+
+def fail(*_: object) -> None:
+    raise TimeoutError
+
+
+async def fail_later(*_: object) -> None:
+    raise TimeoutError
+
+
+def test_the_plain_function_is_no_part_of_a_test_case() -> None:
+    with pytest.raises(TimeoutError) as caught:
+        fail()
+    assert not is_around_a_test(caught.value)
+    assert not is_around_a_test(TimeoutError())
+
+
+@pytest.mark.parametrize(
+    ("base", "method", "body", "around"),
+    [
+        (unittest.TestCase, "test_it", fail, False),
+        (unittest.TestCase, "setUp", fail, True),
+        (unittest.TestCase, "tearDown", fail, True),
+        (unittest.TestCase, "test_it", lambda case: case.addCleanup(fail), True),
+        (unittest.IsolatedAsyncioTestCase, "test_it", fail_later, False),
+        (unittest.IsolatedAsyncioTestCase, "asyncSetUp", fail_later, True),
+        (unittest.IsolatedAsyncioTestCase, "asyncTearDown", fail_later, True),
+    ],
+)
+def test_what_surrounds_the_test_of_a_test_case_is_told_apart(
+    base: type[unittest.TestCase], method: str, body: Callable[[unittest.TestCase], object], around: bool
+) -> None:
+    seen: list[BaseException] = []
+
+    class Result(unittest.TestResult):
+        def addError(self, test: unittest.TestCase, err: object) -> None:  # noqa: ARG002, N802  # unittest's names
             assert isinstance(err, tuple)
-            self.kept = err[1]
+            seen.append(err[1])
 
-    found = {}
-    for name in ("test_set_up", "test_itself"):
-        result = Kept()
-        Case(name).run(result)
-        assert isinstance(result.kept, builtins.ValueError)
-        found[name] = is_around_a_test(result.kept)
-    assert found == {"test_set_up": True, "test_itself": False}
+    case = type("Case", (base,), {"test_it": lambda _: None} | {method: body})
+    case("test_it").run(Result())
+    assert [is_around_a_test(error) for error in seen] == [around]

@@ -20,6 +20,7 @@ from flakeledger.cli.named_file import read_named
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.note import ELIGIBLE, note_file
 from flakeledger.model.witness import Witness
+from flakeledger.precommit.arguments import seconds
 from flakeledger.precommit.output import show_undecided
 from flakeledger.repo.repository import Repository, open_repository
 from flakeledger.reporters.columns import columns
@@ -55,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="FILE", help="write the note to FILE, too")
     parser.add_argument("--explain", action="store_true", help="show each line of the decision table")
     parser.add_argument(
-        "--timeout", type=_seconds, default=_TIMEOUT, metavar="SECONDS", help="for each replay (default: 300)"
+        "--timeout", type=seconds, default=_TIMEOUT, metavar="SECONDS", help="for each replay (default: 300)"
     )
     parser.add_argument("--format", choices=["json", "text"], default="text", help="how to print (default: text)")
 
@@ -180,13 +181,3 @@ def _json_text(found: Judgement, *, explain: bool) -> str:
         "note": json.loads(note_file(found.note).data),
     }
     return dumped(value | table)
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds")
-    return seconds

@@ -25,7 +25,7 @@ from flakeledger.model.errors import CannotTell
 from flakeledger.model.ledger_paths import FIXTURES, FREEZES, POLICY, PROPERTIES, REPLAYS
 from flakeledger.model.policy import Policy
 from flakeledger.model.wording import listed
-from flakeledger.precommit.arguments import now_of
+from flakeledger.precommit.arguments import now_of, number_up_to, seconds
 from flakeledger.repo.ledger import Ledger
 from flakeledger.repo.repository import Repository, open_repository
 from flakeledger.reporters.escape import escape_line
@@ -61,10 +61,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--suite", nargs="?", const=THE_MODULE, metavar="PATH", help="run the test's whole module, or PATH, each time"
     )
     parser.add_argument(
-        "--jobs", type=_positive, default=1, metavar="N", help="so many tests beside each other (default: 1)"
+        "--jobs", type=number_up_to(999), default=1, metavar="N", help="so many tests beside each other (default: 1)"
     )
     parser.add_argument(
-        "--timeout", type=_seconds, default=_TIMEOUT, metavar="SECONDS", help="for each seed (default: 300)"
+        "--timeout", type=seconds, default=_TIMEOUT, metavar="SECONDS", help="for each seed (default: 300)"
     )
     parser.add_argument("--scheduler", metavar="ADDRESS", help="on the workers of this Dask scheduler: tcp://HOST:8786")
     parser.add_argument("--shard", type=shard, metavar="I/N", help="only the tests of part I of N")
@@ -174,19 +174,3 @@ def _nothing(plan: Plan, asked: Asked, form: str, notes: Sequence[str]) -> int:
         show(plan, [], form, notes)
     sys.stderr.write(f"nothing to replay{part}: {what}\n")
     return 0
-
-
-def _positive(text: str) -> int:
-    if not (text.isascii() and text.isdigit()) or not 0 < int(text) < 1000:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to 999")
-    return int(text)
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds")
-    return seconds

@@ -28,6 +28,7 @@ from flakeledger.model.errors import CannotTell
 from flakeledger.model.policy import Policy, Runner
 from flakeledger.model.witness import Witness, read_witness, witness_file
 from flakeledger.model.wording import listed, shown
+from flakeledger.precommit.arguments import number_up_to, seconds
 from flakeledger.repo.ledger import Ledger
 from flakeledger.repo.repository import Repository, open_repository
 from flakeledger.reporters.escape import escape_line
@@ -51,10 +52,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", choices=list(_ACTIONS), help="print it, judge it, or run its test under its example")
     parser.add_argument("file", metavar="FILE", help="a witness, in the ledger or as it was captured")
     parser.add_argument("--rev", metavar="REV", help="verify, replay: the commit that is meant (default: HEAD)")
-    parser.add_argument("--runs", type=_count, metavar="N", help="replay: so often (default: witness_replays)")
+    parser.add_argument(
+        "--runs", type=number_up_to(9999), metavar="N", help="replay: so often (default: witness_replays)"
+    )
     parser.add_argument("--runner", metavar="NAME", help="replay: on this runner (default: default_runner)")
     parser.add_argument("--python", metavar="PATH", help="replay: the tests' interpreter (default: the active one)")
-    parser.add_argument("--timeout", type=_seconds, metavar="SECONDS", help="replay: for each run (default: 300)")
+    parser.add_argument("--timeout", type=seconds, metavar="SECONDS", help="replay: for each run (default: 300)")
     parser.add_argument(
         "--allow",
         action="append",
@@ -224,22 +227,6 @@ def _bound(failed: int, count: int) -> str:
 
 def _print(lines: Iterator[str] | Sequence[str]) -> None:
     sys.stdout.writelines(f"{escape_line(line)}\n" for line in lines)
-
-
-def _count(text: str) -> int:
-    if not (text.isascii() and text.isdigit()) or not 0 < int(text) < 10_000:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to 9999")
-    return int(text)
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds")
-    return seconds
 
 
 _ACTIONS = {"show": _show, "verify": _verify, "replay": _replay}

@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import unittest
 from collections.abc import Generator, Iterator
 from hashlib import sha256
 from typing import NamedTuple
@@ -22,12 +21,12 @@ from typing import NamedTuple
 import pytest
 
 from flakeledger.evidence import property_facts, secrets
-from flakeledger.evidence.failures import is_around_a_test_case, leaves
 from flakeledger.evidence.honouring import test_id
 from flakeledger.evidence.observing import Failure
 from flakeledger.evidence.property_facts import PropertyFacts
 from flakeledger.evidence.seed_budget import under_seeds
 from flakeledger.evidence.seeding_examples import function_of, given_function
+from flakeledger.evidence.seeding_failures import SKIPS, is_around_a_test, leaves
 from flakeledger.evidence.watching import Watching
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.witness import Witness, example_digest, example_of, example_text, witness_file
@@ -36,7 +35,6 @@ from flakeledger.reporters.escape import escape_line
 
 REFUSED = ".refused.json"
 _KEY = "flakeledger_witnesses"
-_SKIPS = (pytest.skip.Exception, unittest.SkipTest)
 _LONGEST_NAME = 80
 
 
@@ -79,7 +77,7 @@ class Capture:
         if call.when != "call" or call.excinfo is None or given_function(item) is None:
             return
         error = call.excinfo.value
-        if self.setting.folder is None or isinstance(error, _SKIPS) or any(map(is_around_a_test_case, leaves(error))):
+        if self.setting.folder is None or isinstance(error, SKIPS) or any(map(is_around_a_test, leaves(error))):
             return
         self._lines += self._written(self.setting.folder, item, self.watching.failures(item, call))
 

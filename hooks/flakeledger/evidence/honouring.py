@@ -18,9 +18,9 @@ import pytest
 
 from flakeledger.evidence import pins
 from flakeledger.evidence.excuses import Example, Names, TreeFacts, why_not_covered
-from flakeledger.evidence.failures import class_names, is_around_a_test_case, leaves
 from flakeledger.evidence.frozen_tests import Frozen, FrozenTests
 from flakeledger.evidence.outcome_log import OutcomeLog, subtest_of
+from flakeledger.evidence.seeding_failures import class_names, is_around_a_test, leaves
 from flakeledger.evidence.telling import Mode, failure_line, freeze_text, header_text
 from flakeledger.evidence.verdict_on_report import VerdictOnReport, attach, verdict_on
 from flakeledger.model.errors import CannotTell
@@ -86,7 +86,7 @@ class Honouring:
         if frozen is None and not self.wants_log:
             return
         error = None if call.excinfo is None else call.excinfo.value
-        failed = [] if error is None else leaves(error)
+        failed = [] if error is None else list(leaves(error))
         failures = [class_names(one) for one in failed]
         examples: list[Example] = []
         if frozen is not None and self.watching is not None:
@@ -111,7 +111,7 @@ class Honouring:
             return f"its {report.when} failed, and a freeze covers the test alone"
         if not failed:
             return "it failed without an exception, as a strict xfail that passes does, and no freeze covers that"
-        if any(map(is_around_a_test_case, failed)):
+        if any(map(is_around_a_test, failed)):
             return "setUp, tearDown or a cleanup of its TestCase failed, and a freeze covers the test alone"
         if frozen.standing.state != "open":
             return frozen.standing.reason

@@ -1,20 +1,26 @@
 """What failed a test, by name and in one line.
 
-Part of what the tests' interpreter is given: see `seeding_plugin.py`.
+Part of what the tests' interpreter is given (see `seeding_plugin.py`), and of the pytest plugin: both name alike.
 
 Invariants:
 * The name of a failure is found by the checks, which see only text: an accepted ancestor stands for its subclass.
+* Only a group of exceptions stands for its leaves. Every leaf counts, however deep, and each once.
 * Nothing that a test wrote is called, but for the texts of its exceptions that pytest has made already.
 """
 
 from __future__ import annotations
 
+import unittest
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 LONGEST_SENTENCE = 300
+#: the base of every group: built in from Python 3.11, and of this name in the package `exceptiongroup` before
+GROUP = "BaseExceptionGroup"
+#: what ends a test without failing it
+SKIPS = (pytest.skip.Exception, unittest.SkipTest)
 #: functions of unittest between which a TestCase's own code runs that is not the test
 AROUND = frozenset(("_callSetUp", "_callTearDown", "_callCleanup"))
 UNITTEST = frozenset(("unittest.case", "unittest.async_case"))
@@ -47,18 +53,24 @@ def qualified(kind: type) -> str:
     return kind.__qualname__ if module == "builtins" else f"{module}.{kind.__qualname__}"
 
 
+def class_names(error: BaseException) -> tuple[str, ...]:
+    """The qualified name of an exception's class, then of its ancestors; built-in ones stand without a module."""
+    return tuple(qualified(kind) for kind in type(error).__mro__)
+
+
 def leaves(error: BaseException) -> Iterator[BaseException]:
-    """The exceptions of a group that are no groups, each once; the exception when it is none."""
-    pending, seen = [error], set()
+    """The exceptions of a group that are no groups themselves, in their order; the exception when it is no group."""
+    pending: list[Any] = [error]
+    seen: set[int] = set()
     while pending:
         one = pending.pop()
-        if id(one) not in seen:
-            seen.add(id(one))
-            inside = getattr(one, "exceptions", None)
-            if isinstance(inside, tuple) and inside and all(isinstance(part, BaseException) for part in inside):
-                pending += reversed(inside)
-            else:
-                yield one
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if any(kind.__name__ == GROUP for kind in type(one).__mro__):
+            pending += reversed(one.exceptions)
+        else:
+            yield one
 
 
 def is_around_a_test(error: BaseException) -> bool:

@@ -15,7 +15,6 @@ import functools
 import inspect
 import re
 import sys
-import unittest
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -24,8 +23,8 @@ import pytest
 from .faithful import decoded_arguments
 from .faithful_kinds import Refused
 from .seeding_examples import given_function
+from .seeding_failures import SKIPS
 
-SKIPS = (pytest.skip.Exception, unittest.SkipTest)
 #: what a placed example changes in a function of Hypothesis (6.80 to 6.170), beside `hypothesis.inner_test`
 ATTRIBUTES = ("hypothesis_explicit_examples", "_hypothesis_internal_use_settings")
 

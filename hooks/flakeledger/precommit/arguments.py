@@ -1,4 +1,4 @@
-"""The arguments that the checks share, and the one clock read of a run.
+"""The arguments that commands share, and the one clock read of a run.
 
 Invariants:
 * `--now` takes an instant with its zone; without it the clock is read once, here.
@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Callable
 
 from flakeledger.model.clock import parse_instant
 from flakeledger.reporters import REPORTERS
@@ -21,6 +22,29 @@ def instant(text: str) -> int:
         return parse_instant(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def seconds(text: str) -> float:
+    """How long something may take, as an argument; argparse prints what is wrong with it."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if not 0 < found < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds")
+    return found
+
+
+def number_up_to(most: int) -> Callable[[str], int]:
+    """What reads a whole number from 1 to `most`, as an argument; argparse prints what is wrong with it."""
+
+    def read(text: str) -> int:
+        is_short = text.isascii() and text.isdigit() and len(text) <= len(str(most))
+        if not is_short or not 0 < int(text) <= most:
+            raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to {most}")
+        return int(text)
+
+    return read
 
 
 def rule_name(text: str) -> str:
