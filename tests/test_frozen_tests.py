@@ -56,6 +56,16 @@ def test_what_the_hooks_learnt_is_the_same_answer(world: World) -> None:
     assert [freeze[1:] for freeze in after.open] == [freeze[1:] for freeze in before.open]
 
 
+def test_a_ledger_is_read_once_until_it_is_edited(world: World) -> None:
+    before = frozen_tests(str(world.root), {}, NOW)
+    broken = {"PYTHONHOME": "/nowhere"}  # no process could read them again
+    after = frozen_tests(str(world.root), broken, NOW)
+    assert [freeze[1:] for freeze in after.open] == [freeze[1:] for freeze in before.open] != []
+    world.write(FREEZES, "[]\n")
+    assert frozen_tests(str(world.root), broken, NOW).problem != ""
+    assert frozen_tests(str(world.root), {}, NOW).by_test == {}
+
+
 def test_a_machine_that_cannot_read_them_says_so(world: World) -> None:
     found = frozen_tests(str(world.root), {"PYTHONHOME": "/nowhere"}, NOW)
     assert found.policy is None
