@@ -3,17 +3,18 @@
 Invariants:
 * With and without the plugin the same suite runs, alternately in one loop, each run a process with its start and end;
   which of the two goes first changes each time. A number is the median of its runs, the ratio that of the medians.
+* Processor time is counted: the bar is smaller than what other programs do to a run's time by the clock.
 * The repository has 300 freezes, all of them right, and no failure: the plugin reads them and has nothing to judge.
 """
 
 from __future__ import annotations
 
 import argparse
+import resource
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 from repositories import NOW, Size, build, environment
@@ -37,11 +38,12 @@ def write_suite(root: Path) -> None:
 
 
 def seconds(root: Path, way: str, variables: dict[str, str]) -> float:
-    """How long one run takes; it must pass."""
+    """The processor time of one run and of all that it starts; it must pass."""
     command = [sys.executable, "-m", "pytest", "-q", *ONLY_THEIRS, *WAYS[way], "plain"]
-    start = time.perf_counter()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, cwd=root, env=variables, check=True, stdout=subprocess.DEVNULL)
-    return time.perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
 def main() -> int:
@@ -63,7 +65,8 @@ def main() -> int:
     medians = {way: statistics.median(found) for way, found in times.items()}
     ratio = medians["with"] / medians["without"]
     print("| work | bar | measured | holds |\n|---|---|---|---|")
-    measured = f"{ratio:.3f} x ({medians['with']:.2f} s against {medians['without']:.2f} s, {runs} runs of each)"
+    seconds_of_each = f"{medians['with']:.2f} s against {medians['without']:.2f} s of processor time"
+    measured = f"{ratio:.3f} x ({seconds_of_each}, {runs} runs of each)"
     holds = "yes" if ratio <= BAR else "**no**"
     print(f"| pytest, {MODULES * TESTS} passing tests | at most {BAR} x | {measured} | {holds} |")
     return 0 if ratio <= BAR else 1

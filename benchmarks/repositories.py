@@ -129,8 +129,9 @@ def git(root: Path, *arguments: str, given: bytes | None = None) -> str:
 
 def environment() -> dict[str, str]:
     """The environment of a run that depends on nobody's configuration and on no service."""
-    services = ("GIT_", "GITHUB_", "GITLAB_", "CI", "PRE_COMMIT")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(services)}
+    # PYTHONDONTWRITEBYTECODE, which images set, would compile the tests and what tests them anew in each run
+    others = ("GIT_", "GITHUB_", "GITLAB_", "CI", "PRE_COMMIT", "PYTHON")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(others)}
     names = {f"GIT_{who}_{what}": "bench@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
     return kept | names | {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
 

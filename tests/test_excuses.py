@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from flakeledger.evidence.excuses import Example, Names, TreeFacts, standing, why_not_covered
+from flakeledger.evidence.excuses import Example, Names, TreeFacts, why_not_covered
+from flakeledger.evidence.standing import standing
 from flakeledger.model.clock import DAY, parse_date
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.policy import LevelName, Policy, Runner

@@ -6,7 +6,8 @@ import pytest
 
 from flakeledger.model.records import Freeze
 from flakeledger.model.rows import Places
-from flakeledger.rules.freezes import is_owner, lacks, window_days
+from flakeledger.model.window import window_days
+from flakeledger.rules.freezes import is_owner, lacks
 
 
 @pytest.mark.parametrize(

@@ -554,14 +554,11 @@ def test_a_group_of_xdist_is_no_part_of_the_id(tmp_path: Path) -> None:
 def test_a_process_that_died_is_told_and_not_excused(two: World) -> None:
     """The report is what pytest-xdist makes of a worker that crashed in a test."""
     now = parse_instant(noon(FROZEN))
-    hooks = Honouring(
-        Setting(str(two.root), {}, "enforce", now, False), frozen_tests(str(two.root), {}, now), None, False
-    )
+    hooks = Honouring(Setting(str(two.root), {}, "enforce", now), frozen_tests(str(two.root), {}, now), None, False)
     test = f"{SUITE}::test_one"
     crash = pytest.TestReport(test, (SUITE, None, SUITE), {}, "failed", "worker 'gw0' crashed", "???")  # type: ignore[arg-type]  # as xdist does
-    hooks.pytest_runtest_logreport(crash)
+    ((told, verdict),) = hooks.told({"failed": [crash]})
     assert crash.outcome == "failed"
-    ((told, verdict),) = hooks.told
     assert (told, verdict.covered) == (test, False)
     assert verdict.reason == "its process died, and no freeze covers that"
 

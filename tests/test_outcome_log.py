@@ -21,12 +21,12 @@ def report(outcome: str = "passed", test: str = "t.py::test_x", **more: object) 
 
 def test_a_line_has_every_field_in_order(tmp_path: Path) -> None:
     log = OutcomeLog(str(tmp_path / "log"))
-    log.write(report())
+    log.pytest_runtest_logreport(report())
     assert (tmp_path / "log").read_text().endswith("}\n")  # before the log is closed
     failed = report("skipped", wasxfail="why")
     attach(failed, VerdictOnReport("failed", ["a.Late"], True, True, True, "", "PROP-1", "@finley", "3 days"))
-    log.write(failed)
-    log.close()
+    log.pytest_runtest_logreport(failed)
+    log.pytest_unconfigure()
     lines = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
     assert [tuple(line) for line in lines] == [FIELDS, FIELDS]
     assert [tuple(line.values()) for line in lines] == [
@@ -52,8 +52,8 @@ def test_an_outcome_is_told_in_one_word(made: pytest.TestReport, outcome: str) -
 def test_any_text_makes_a_whole_line_of_ascii(tmp_path: Path) -> None:
     log = OutcomeLog(str(tmp_path / "log"))
     test = "t.py::test_x[\u2028\x1b\udcff\n]"
-    log.write(report(test=test))
-    log.close()
+    log.pytest_runtest_logreport(report(test=test))
+    log.pytest_unconfigure()
     (line,) = (tmp_path / "log").read_bytes().splitlines()
     assert line.isascii()
     assert json.loads(line)["test"] == test
@@ -86,7 +86,7 @@ def test_a_value_that_has_no_text_is_shown_by_its_class() -> None:
 @pytest.mark.parametrize("path", ["/dev/full"])
 def test_a_full_disk_ends_the_log_and_nothing_else(path: str) -> None:
     log = OutcomeLog(path)
-    log.write(report())
-    log.write(report())
+    log.pytest_runtest_logreport(report())
+    log.pytest_runtest_logreport(report())
     assert log.problem == f"{path} cannot be written: {os.strerror(28)}; its outcomes end there"
-    log.close()
+    log.pytest_unconfigure()

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from flakeledger.model.ledger_paths import FIXTURES, FREEZES, POLICY, PROPERTIES, REPLAYS
 from flakeledger.model.rows import LatePlaces
-from flakeledger.repo.ledger import Rows
-from flakeledger.repo.reading import Reading
+from flakeledger.repo.reading import Reading, Rows
 from flakeledger.repo.tree import Listing, Tree
 from flakeledger.store import yaml_rows
 from flakeledger.store.cache import Cache

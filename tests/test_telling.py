@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from flakeledger.evidence.excuses import Standing, State
 from flakeledger.evidence.frozen_tests import Frozen, FrozenTests
+from flakeledger.evidence.standing import Standing, State
 from flakeledger.evidence.telling import failure_line, header_text
 from flakeledger.evidence.verdict_on_report import VerdictOnReport
 from flakeledger.model.records import Freeze

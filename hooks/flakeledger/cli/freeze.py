@@ -22,6 +22,7 @@ from flakeledger.model.fields import FREEZE_FIELDS, PROPERTY_FIELDS, FieldTable
 from flakeledger.model.findings import Finding
 from flakeledger.model.ledger_paths import FIXTURES, FREEZES, PROPERTIES
 from flakeledger.model.records import Freeze, Property
+from flakeledger.model.window import window_days
 from flakeledger.model.wording import listed
 from flakeledger.precommit.arguments import instant, now_of
 from flakeledger.precommit.output import show
@@ -31,7 +32,7 @@ from flakeledger.repo.repository import Repository
 from flakeledger.repo.situation import INDEX
 from flakeledger.reporters.escape import escape_line
 from flakeledger.rules.freeze_renewals import Predecessor
-from flakeledger.rules.freezes import at, is_owner, shown, window_days
+from flakeledger.rules.freezes import at, is_owner, shown
 from flakeledger.rules.properties import existing_tests
 from flakeledger.rules.rehearsal import Rehearsal, find_predecessor, rehearse
 

@@ -15,11 +15,11 @@ from flakeledger.cli.ledger_edits import policy_of
 from flakeledger.model.clock import DAY, LAST_SECOND, format_date
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.ledger_paths import FREEZES, PROPERTIES
-from flakeledger.model.records import Freeze
+from flakeledger.model.records import Freeze, covers
 from flakeledger.model.rows import Places
-from flakeledger.repo.ledger import Ledger, covers
+from flakeledger.model.window import end_of
+from flakeledger.repo.ledger import Ledger
 from flakeledger.rules.freeze_renewals import Predecessor
-from flakeledger.rules.freezes import end_of
 from flakeledger.store.editor import NewValue
 
 

@@ -20,9 +20,9 @@ from flakeledger.model.clock import DAY
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.ledger_paths import FREEZES, POLICY
 from flakeledger.model.policy import Limits, Policy, Runner
-from flakeledger.model.records import Replay
+from flakeledger.model.records import Replay, covers
 from flakeledger.model.wording import listed, shown
-from flakeledger.repo.ledger import Ledger, covers
+from flakeledger.repo.ledger import Ledger
 from flakeledger.rules.interviews import Interview
 from flakeledger.verdicts.interview import CONCLUSIVE, VerdictName
 

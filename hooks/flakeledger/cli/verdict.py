@@ -18,22 +18,23 @@ from typing import NamedTuple
 
 from flakeledger.cli.interviewing import readable_policy
 from flakeledger.cli.named_file import read_named
-from flakeledger.evidence.excuses import TreeFacts, runner_class_of, tree_facts
+from flakeledger.evidence.excuses import TreeFacts, tree_facts
 from flakeledger.evidence.frozen_tests import RUNNER_VARIABLE, frozen_by_test, runner_named
 from flakeledger.evidence.junit import Report, excuse, read_report, written
 from flakeledger.evidence.junit_matching import Matching
 from flakeledger.evidence.report_verdicts import Failure, Judged, NotRun, judge
+from flakeledger.evidence.standing import runner_class_of
 from flakeledger.model.clock import format_instant
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.policy import Policy
 from flakeledger.model.records import Freeze
+from flakeledger.model.window import end_of, time_left
 from flakeledger.precommit.arguments import instant, now_of
 from flakeledger.repo.ledger import Ledger
 from flakeledger.repo.repository import open_repository
 from flakeledger.repo.situation import INDEX
 from flakeledger.reporters.escape import escape_line, escape_surrogates, escape_text
 from flakeledger.reporters.json import dumped
-from flakeledger.rules.freezes import end_of, time_left
 from flakeledger.store.placing import place, read_regular
 
 EXAMPLES = """\

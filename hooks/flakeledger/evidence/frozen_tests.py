@@ -16,16 +16,14 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha1
 from typing import Any, NamedTuple
 
-from flakeledger.evidence.excuses import Standing, standing
-from flakeledger.evidence.pins import answer_with, elsewhere
+from flakeledger.evidence.standing import Standing, standing
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.ledger_paths import FREEZES, POLICY
 from flakeledger.model.policy import Policy
 from flakeledger.model.records import Freeze
 from flakeledger.model.rows import Places
 from flakeledger.model.wording import listed, shown
-from flakeledger.repo.ledger import Rows
-from flakeledger.repo.reading import Reading, policy_from_json
+from flakeledger.repo.reading import Reading, Rows, policy_from_json
 from flakeledger.repo.tree import REGULAR_MODES, Listing, Tree
 from flakeledger.store.cache import Cache
 from flakeledger.store.git_output import TreeEntry
@@ -91,6 +89,8 @@ def _policy_and_freezes(root: str, environment: Mapping[str, str]) -> tuple[Poli
     tree, reading = _disk(root), _reading(root)
     if reading.is_known(tree):
         return _whole(reading.rows(tree))
+    from flakeledger.evidence.pins import elsewhere
+
     found = elsewhere(__name__, root, environment, None)
     nowhere = Places(1, 1, {})
     return policy_from_json(found["policy"]), [Freeze._make((nowhere, *row)) for row in found["freezes"]]
@@ -98,6 +98,8 @@ def _policy_and_freezes(root: str, environment: Mapping[str, str]) -> tuple[Poli
 
 def main() -> None:
     """Answer what `_policy_and_freezes` asks elsewhere."""
+    from flakeledger.evidence.pins import answer_with
+
     answer_with(_facts)
 
 

@@ -5,13 +5,15 @@ Invariants:
   Setup, teardown, crashes, collection and a strict xfail stay what they are, and so does a test that passes.
 * A test that passes costs a look at its outcome. The tree is asked about pins when the first frozen test fails, once.
 * Every frozen test that failed is told in the summary, excused or not, with the owner of its freeze.
+* Nothing is imported while tests run: a test may have replaced the file system, and the tests may shadow a module.
 * Text from files is escaped wherever it is printed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Generator, Sequence
+from collections.abc import Container, Generator, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
@@ -25,8 +27,8 @@ from flakeledger.evidence.telling import Mode, failure_line, freeze_text, header
 from flakeledger.evidence.verdict_on_report import VerdictOnReport, attach, verdict_on
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.records import Freeze
+from flakeledger.model.window import end_of, time_left
 from flakeledger.reporters.escape import escape_line, escape_text
-from flakeledger.rules.freezes import end_of, time_left
 
 if TYPE_CHECKING:
     from flakeledger.evidence.watching import Watching
@@ -42,8 +44,6 @@ class Setting(NamedTuple):
     environment: dict[str, str]
     mode: Mode
     now: int
-    #: a pytest-xdist worker reports to its controller, which tells and logs
-    is_worker: bool
 
 
 class Honouring:
@@ -66,7 +66,6 @@ class Honouring:
         self.log = log
         self.wants_log = wants_log
         self.watching = watching
-        self.told: list[tuple[str, VerdictOnReport]] = []
         self._facts: dict[str | None, TreeFacts] | CannotTell | None = None
 
     # while tests run
@@ -142,28 +141,6 @@ class Honouring:
             time_left="" if end is None or end <= self.setting.now else time_left(end, self.setting.now),
         )
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep what the summary tells and write what the log holds: last, since others still change outcomes."""
-        if self.setting.is_worker:
-            return
-        if self.log is not None:
-            self.log.write(report)
-        if report.outcome == "passed":
-            return
-        verdict = verdict_on(report)
-        crashed = self.frozen.by_test.get(report.nodeid) if report.when == _CRASHED else None
-        if crashed is not None:
-            verdict = self._verdict(crashed, [], "its process died, and no freeze covers that")
-        if verdict is not None and verdict.is_frozen and report.outcome in ("failed", "skipped"):
-            subtest = subtest_of(report)
-            self.told.append((f"{report.nodeid} ({subtest})" if subtest else report.nodeid, verdict))
-
-    def pytest_unconfigure(self) -> None:
-        """Close the log."""
-        if self.log is not None:
-            self.log.close()
-
     # what is printed
 
     def pytest_report_header(self) -> list[str]:
@@ -176,15 +153,29 @@ class Honouring:
         """Each frozen test that failed, excused or not; and what keeps freezes from being honoured."""
         problems = [f"nothing is excused: {self.frozen.problem}"] if self.frozen.problem else []
         problems += [self.log.problem] if self.log is not None and self.log.problem else []
-        if not problems and not self.told:
+        told = list(self.told(terminalreporter.stats))
+        if not problems and not told:
             return
         terminalreporter.write_sep("=", "flakeledger")
         for problem in problems:
             terminalreporter.write_line(escape_line(problem), red=True)
         # a test that was run again, or has subtests, may tell the same twice
-        lines = {escape_line(failure_line(test, verdict)): verdict.covered for test, verdict in self.told}
+        lines = {escape_line(failure_line(test, verdict)): verdict.covered for test, verdict in told}
         for line, covered in lines.items():
             terminalreporter.write_line(line, yellow=covered, red=not covered)
+
+    def told(self, reports: Mapping[str, Sequence[object]]) -> Iterator[tuple[str, VerdictOnReport]]:
+        """The frozen tests that failed, of all reports by category; looked for at the end, when nobody changes them."""
+        for report in chain.from_iterable(reports.values()):
+            if not isinstance(report, pytest.TestReport) or report.outcome not in ("failed", "skipped"):
+                continue
+            verdict = verdict_on(report)
+            crashed = self.frozen.by_test.get(report.nodeid) if report.when == _CRASHED else None
+            if crashed is not None:
+                verdict = self._verdict(crashed, [], "its process died, and no freeze covers that")
+            if verdict is not None and verdict.is_frozen:
+                subtest = subtest_of(report)
+                yield f"{report.nodeid} ({subtest})" if subtest else report.nodeid, verdict
 
 
 def test_id(item: pytest.Item, frozen: Container[str]) -> str:

@@ -32,7 +32,7 @@ FIELDS = (
 
 
 class OutcomeLog:
-    """A file of outcomes, written as they come."""
+    """A file of outcomes, written as they come: the hooks of one run of pytest."""
 
     def __init__(self, path: str) -> None:
         """Begin the file anew, with the folders that lead to it. OSError when it cannot be written."""
@@ -42,8 +42,9 @@ class OutcomeLog:
         os.makedirs(os.path.dirname(path) or os.curdir, exist_ok=True)
         self._file = open(path, "wb", buffering=0)  # noqa: SIM115  # open for the whole run
 
-    def write(self, report: pytest.TestReport) -> None:
-        """Add the line of a report."""
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Add the line of a report: last, since others still change outcomes."""
         if self.problem:
             return
         line = dumps(line_of(report), separators=(",", ":")) + "\n"
@@ -52,8 +53,8 @@ class OutcomeLog:
         except OSError as error:
             self.problem = f"{self.path} cannot be written: {error.strerror}; its outcomes end there"
 
-    def close(self) -> None:
-        """Nothing more comes."""
+    def pytest_unconfigure(self) -> None:
+        """Close the file."""
         self._file.close()
 
 

@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 from flakeledger.evidence.pins import answer_with, disk_ledger, elsewhere
 from flakeledger.model.errors import CannotTell
+from flakeledger.model.records import covers
 from flakeledger.model.wording import listed, shown
-from flakeledger.repo.ledger import Ledger, covers
+from flakeledger.repo.ledger import Ledger
 
 
 class PropertyFacts(NamedTuple):

@@ -151,10 +151,13 @@ def _start(
     from flakeledger.evidence.honouring import Honouring, Setting
 
     mode, is_worker = config.getoption("--flakeledger"), hasattr(config, "workerinput")
-    setting = Setting(root, dict(os.environ), mode, _now(config), is_worker)
+    setting = Setting(root, dict(os.environ), mode, _now(config))
+    # a pytest-xdist worker reports to its controller, which tells and logs
     log = None if wanted is None or is_worker else _log(config, wanted)
     honouring = Honouring(setting, frozen or FrozenTests(None, "", {}), log, wanted is not None, watching)
     config.pluginmanager.register(honouring, "flakeledger-honouring")
+    if log is not None:
+        config.pluginmanager.register(log, "flakeledger-log")
 
 
 def _log(config: pytest.Config, wanted: str) -> OutcomeLog:

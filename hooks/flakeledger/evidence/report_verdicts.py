@@ -12,10 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Literal, NamedTuple
 
-from flakeledger.evidence.excuses import TreeFacts, runner_class_of, why_not_covered
+from flakeledger.evidence.excuses import TreeFacts, why_not_covered
 from flakeledger.evidence.frozen_tests import Frozen
 from flakeledger.evidence.junit import Case
 from flakeledger.evidence.junit_matching import Match
+from flakeledger.evidence.standing import runner_class_of
 from flakeledger.model.policy import Policy
 from flakeledger.model.records import Freeze
 

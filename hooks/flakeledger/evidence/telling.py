@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Literal
 
-from flakeledger.evidence.excuses import State
 from flakeledger.evidence.frozen_tests import FrozenTests
+from flakeledger.evidence.standing import State
 from flakeledger.evidence.verdict_on_report import VerdictOnReport
 
 Mode = Literal["off", "report", "enforce"]

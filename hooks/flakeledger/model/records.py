@@ -88,3 +88,8 @@ class LogLine(NamedTuple):
     text: str
     seeds: list[int]
     replay: Replay
+
+
+def covers(listed: str, test: str) -> bool:
+    """Whether a listed test id is this test: the same id, or its function without the parameters."""
+    return listed == test or (test.endswith("]") and test.partition("[")[0] == listed)

@@ -12,13 +12,12 @@ from collections.abc import Callable, Collection, MutableMapping
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from flakeledger.model.findings import Finding
 from flakeledger.model.patterns import PathClasses
-from flakeledger.model.policy import Policy
 from flakeledger.model.records import Fixture, Freeze, Property, Replay
 from flakeledger.repo.citations import Citation
 from flakeledger.repo.files import Files
 from flakeledger.repo.owners import CodeOwners
+from flakeledger.repo.reading import Rows
 from flakeledger.repo.sources import Sources
 from flakeledger.repo.tree import REGULAR_MODES, Entries, Tree
 
@@ -35,24 +34,8 @@ class LockedFile(NamedTuple):
     problem: str
 
 
-def covers(listed: str, test: str) -> bool:
-    """Whether a listed test id is this test: the same id, or its function without the parameters."""
-    return listed == test or (test.endswith("]") and test.partition("[")[0] == listed)
-
-
 def _time(replay: Replay) -> int:
     return replay.at
-
-
-class Rows(NamedTuple):
-    """What the ledger files of a tree hold, and what is malformed."""
-
-    policy: Policy | None
-    freezes: tuple[Freeze, ...]
-    fixtures: tuple[Fixture, ...]
-    properties: tuple[Property, ...]
-    replays: tuple[Replay, ...]
-    findings: tuple[Finding, ...]
 
 
 class Ledger:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from flakeledger.model.findings import Finding
 from flakeledger.model.ledger_paths import FIXTURES, FREEZES, POLICY, PROPERTIES, REPLAYS
@@ -21,7 +21,6 @@ from flakeledger.model.rows import LatePlaces, Places
 from flakeledger.repo.columns import columns_of, rows_of
 from flakeledger.repo.facts import Facts
 from flakeledger.repo.known_rows import KnownRows, Values
-from flakeledger.repo.ledger import Rows
 from flakeledger.repo.tree import REGULAR_MODES, Tree
 from flakeledger.store.cache import Cache
 
@@ -33,6 +32,17 @@ Blob = Callable[[str], bytes]
 #: raise it whenever the reader, a field table or a record gives something else for the same text
 VERSION = 8
 _ODD_MODES = {"120000": "a symbolic link", "160000": "a submodule"}
+
+
+class Rows(NamedTuple):
+    """What the ledger files of a tree hold, and what is malformed."""
+
+    policy: Policy | None
+    freezes: tuple[Freeze, ...]
+    fixtures: tuple[Fixture, ...]
+    properties: tuple[Property, ...]
+    replays: tuple[Replay, ...]
+    findings: tuple[Finding, ...]
 
 
 class Reading:

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from flakeledger.model.findings import Finding
 from flakeledger.model.ledger_paths import FREEZES
 from flakeledger.model.records import Freeze
+from flakeledger.model.window import end_of
 from flakeledger.repo.change import PINS, Change, changed_fields
-from flakeledger.rules.freezes import at, end_of
+from flakeledger.rules.freezes import at
 
 #: what a standing row is about; changing one of these makes it another row
 KEYS = (*PINS, "property_id", "witness", "note", "runner_class", "replay_env", "failure_class")

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 from flakeledger.model.clock import DAY
 from flakeledger.model.findings import Finding
-from flakeledger.rules.freezes import at, shown, start_of, window_days
+from flakeledger.model.window import start_of, window_days
+from flakeledger.rules.freezes import at, shown
 from flakeledger.verdicts.rates import bound_text
 
 if TYPE_CHECKING:

@@ -14,10 +14,11 @@ from collections.abc import Iterator
 from flakeledger.model.clock import DAY
 from flakeledger.model.findings import Finding
 from flakeledger.model.records import Freeze
+from flakeledger.model.window import window_days
 from flakeledger.repo.change import Change
 from flakeledger.rules.freeze_changes import granted
 from flakeledger.rules.freeze_evidence import replay_command
-from flakeledger.rules.freezes import at, window_days
+from flakeledger.rules.freezes import at
 
 NOTES = "ledgers/notes/"
 ELIGIBLE = "eligible_short"

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from flakeledger.model.clock import DAY, format_instant
 from flakeledger.model.findings import Finding
 from flakeledger.model.records import Freeze
+from flakeledger.model.window import end_of, start_of
 from flakeledger.repo.change import Change, voids
 from flakeledger.rules.freeze_changes import granted, standing
-from flakeledger.rules.freezes import at, end_of, start_of
+from flakeledger.rules.freezes import at
 
 if TYPE_CHECKING:
     from flakeledger.repo.history import EarlierRow, Version

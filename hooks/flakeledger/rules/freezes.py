@@ -11,13 +11,17 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
-from flakeledger.model.clock import DAY, format_date, format_instant, parse_date, window_end
+from flakeledger.model.clock import DAY, format_date, format_instant
 from flakeledger.model.fields import FREEZE_FIELDS, nearest_name, needed_at
 from flakeledger.model.findings import Finding
 from flakeledger.model.ledger_paths import FREEZES, POLICY, PROPERTIES
-from flakeledger.model.records import Freeze
-from flakeledger.repo.ledger import Ledger, covers
+from flakeledger.model.records import Freeze, covers
+from flakeledger.model.window import end_of, start_of, time_left, window_days
+
+if TYPE_CHECKING:
+    from flakeledger.repo.ledger import Ledger
 
 #: words that people write where an owner belongs and that answer for nothing (LEDGERS.md, freezes.yaml)
 NO_OWNERS = frozenset({"unassigned", "tbd", "none", "todo", "n/a", "?"})
@@ -114,37 +118,6 @@ def freeze_unowned(ledger: Ledger, _now: int) -> Iterator[Finding]:
                     f"{freeze.owner} is not an owner of {freeze.test.partition('::')[0]}",
                     f"name one of its owners: {', '.join(owners) or 'CODEOWNERS gives it none; add it there'}",
                 )
-
-
-def end_of(freeze: Freeze) -> int | None:
-    """The first second after the freeze's window; None where it has no end."""
-    return None if freeze.expires is None else window_end(freeze.expires)
-
-
-def start_of(freeze: Freeze) -> int | None:
-    """The first second of the day on which it was frozen; None where it has none."""
-    return None if freeze.frozen_on is None else parse_date(freeze.frozen_on)
-
-
-def time_left(end: int, now: int) -> str:
-    """How long a window that ends then is still open, in days, for people."""
-    days = -(-(end - now) // DAY)
-    return "less than a day" if days <= 1 else f"{days} days"
-
-
-def window_days(freeze: Freeze) -> int | None:
-    """`expires - frozen_on` in days, rounded up; None where one of them is absent."""
-    if freeze.frozen_on is None or freeze.expires is None:
-        return None
-    return _days_between(freeze.frozen_on, freeze.expires)
-
-
-@lru_cache(maxsize=1024)
-def _days_between(frozen_on: str, expires: str) -> int:
-    end = window_end(expires)
-    if len(expires) == len("2026-11-19"):
-        end -= DAY
-    return -(-(end - parse_date(frozen_on)) // DAY)
 
 
 def freeze_expired(ledger: Ledger, now: int) -> Iterator[Finding]:

@@ -12,9 +12,10 @@ from typing import NamedTuple
 from flakeledger.model.clock import DAY
 from flakeledger.model.policy import Limits
 from flakeledger.model.records import Freeze, Replay
+from flakeledger.model.window import end_of, start_of
 from flakeledger.repo.ledger import Ledger
 from flakeledger.rules.freeze_evidence import replay_command
-from flakeledger.rules.freezes import end_of, is_owner, start_of
+from flakeledger.rules.freezes import is_owner
 from flakeledger.verdicts.interview import Evidence, Facts, Verdict, decide
 from flakeledger.verdicts.rates import USUAL_RATES, bound_text, percent, replays_needed
 

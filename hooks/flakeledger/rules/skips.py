@@ -134,7 +134,7 @@ def _row(change: Change, found: Brought, test: str, now: int) -> str:
     from flakeledger.model.clock import DAY, format_date
     from flakeledger.model.fields import FREEZE_FIELDS
     from flakeledger.model.kinds import REASON
-    from flakeledger.repo.ledger import covers
+    from flakeledger.model.records import covers
     from flakeledger.store.row_writing import Style, row_text
 
     ledger, policy = change.new, change.policy

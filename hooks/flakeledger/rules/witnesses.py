@@ -15,9 +15,10 @@ from typing import NamedTuple
 from flakeledger.model.canonical import NotCanonical
 from flakeledger.model.digest_files import SUFFIX, digest_file_name
 from flakeledger.model.policy import Policy
+from flakeledger.model.records import covers
 from flakeledger.model.witness import Witness, example_text, read_witness
 from flakeledger.model.wording import listed, shown
-from flakeledger.repo.ledger import Ledger, covers
+from flakeledger.repo.ledger import Ledger
 
 _DIGEST_NAME = re.compile(r"[0-9a-f]{64}\.json")
 
