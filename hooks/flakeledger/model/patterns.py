@@ -95,12 +95,13 @@ class _Translated(NamedTuple):
     floating: bool
 
 
-def compile_pattern(pattern: str) -> re.Pattern[str]:
+def compile_pattern(pattern: str, *, files_alone: bool = False) -> re.Pattern[str]:
     """The expression whose `match` says whether a gitignore pattern covers a file.
 
+    With `files_alone` a name at its end is that of a file: what lies below a folder of that name is not meant.
     Raises `RefusedPattern`, a ValueError, for a pattern that git would read as matching nothing.
     """
-    return _combined([_translate(pattern)])
+    return _combined([_translate(pattern, files_alone=files_alone)])
 
 
 def pattern_problem(pattern: str) -> RefusedPattern | None:
@@ -176,11 +177,11 @@ def _combined(translated: Iterable[_Translated]) -> re.Pattern[str]:
     return re.compile("|".join(rooted))
 
 
-def _translate(pattern: str) -> _Translated:
+def _translate(pattern: str, *, files_alone: bool = False) -> _Translated:
     """A pattern as a regular expression, or `RefusedPattern`."""
     text = _trimmed(pattern)
     _refuse_by_look(text)
-    end = "/" if text.endswith("/") else r"(?:/|\Z)"
+    end = "/" if text.endswith("/") else r"\Z" if files_alone else r"(?:/|\Z)"
     text = text.removesuffix("/")
     names = (text if "/" in text else f"{_ANY_FOLDERS}/{text}").removeprefix("/").split("/")
     if any(name.endswith("**") and name.strip("*") for name in names[:-1]):

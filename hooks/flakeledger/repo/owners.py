@@ -1,58 +1,84 @@
-"""CODEOWNERS: who may own a path. The parser is the `codeowners` package; this module bounds what it is fed.
+"""CODEOWNERS: who may own a path.
 
 Invariants:
-* The package turns patterns into backtracking regular expressions, and a stranger writes them: a
-  pattern that is too long or has too many stars is refused (exit 2), not matched.
+* The first file of `CODEOWNERS` counts, an order that keeps that of either service.
+* In each section the last rule that matches wins, and whoever owns the path by one of the sections owns it (GitHub
+  has one section). What a section excludes stays excluded in it.
+* A stranger writes the patterns: each is matched in time linear in the path (`model/patterns.py`). One that cannot
+  be is `CannotTell`: it might be what decides.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from flakeledger.model.errors import CannotTell
+from flakeledger.model.patterns import RefusedPattern, compile_pattern
 from flakeledger.repo.tree import CODEOWNERS, Tree
 
 if TYPE_CHECKING:
-    from codeowners import CodeOwners as ParsedOwners
+    import re
 
-#: with 4 stars the worst match of a 4,096-character path stays under a second
-MOST_STARS = 4
-LONGEST_LINE = 1000
+    from flakeledger.repo.owner_rules import Rule
+
+#: the prefix of a role of GitLab, such as `@@maintainer`; a role is nobody's name
+_ROLE = "@@"
 
 
 class CodeOwners:
     """The owners that the tree's CODEOWNERS file gives to paths."""
 
-    def __init__(self, parsed: ParsedOwners | None) -> None:
-        """None: nobody owns anything."""
-        self._parsed = parsed
+    def __init__(self, place: str | None, sections: Iterable[Sequence[Rule]]) -> None:
+        """`place` is the path of the file, None where there is none; the rules of a section come in their order."""
+        self.place = place
+        self._sections = [list(reversed(rules)) for rules in sections]
+        self._compiled: dict[int, re.Pattern[str]] = {}
+        self._known: dict[str, tuple[str, ...]] = {}
 
     @classmethod
     def read(cls, tree: Tree) -> CodeOwners:
-        """The first CODEOWNERS file of the tree; one that owns nothing when there is none."""
+        """The first CODEOWNERS file of the tree; one that owns nothing when there is none. CannotTell: not readable."""
         for path in CODEOWNERS:
             data = tree.read(path)
             if data is not None:
-                return cls(_parse(path, data))
-        return cls(None)
+                from flakeledger.repo.owner_rules import sections  # only who asks for owners pays for its expressions
+
+                return cls(path, sections(path, data, has_gitlab_pipeline=tree.entry(".gitlab-ci.yml") is not None))
+        return cls(None, [])
 
     def of(self, path: str) -> tuple[str, ...]:
-        """The owners of a path, as CODEOWNERS writes them; empty when nobody owns it."""
-        return () if self._parsed is None else tuple(name for _, name in self._parsed.of(path))
+        """The owners of a path and the roles, as CODEOWNERS writes them; empty when nobody owns it."""
+        known = self._known.get(path)
+        if known is None:
+            found = (owner for rules in self._sections for owner in self._of_section(rules, path))
+            known = self._known[path] = tuple(dict.fromkeys(found))
+        return known
 
+    def _of_section(self, rules: Sequence[Rule], path: str) -> tuple[str, ...]:
+        if any(rule.excludes and self._matches(rule, path) for rule in rules):
+            return ()
+        return next((rule.owners for rule in rules if self._matches(rule, path)), ())
 
-def _parse(path: str, data: bytes) -> ParsedOwners:
-    from codeowners import CodeOwners as ParsedOwners  # only a policy with `owners: codeowners` pays for it
-
-    try:
-        text = data.decode("utf-8")
-        for number, line in enumerate(text.splitlines(), start=1):
-            if len(line) > LONGEST_LINE or line.split("#")[0].count("*") > MOST_STARS:
+    def _matches(self, rule: Rule, path: str) -> bool:
+        compiled = self._compiled.get(rule.line)
+        if compiled is None:
+            try:
+                compiled = self._compiled[rule.line] = compile_pattern(rule.pattern, files_alone=rule.files_alone)
+            except RefusedPattern as refused:
                 raise CannotTell(
-                    "this CODEOWNERS pattern is too long or has too many stars to be matched safely",
-                    f"split the line: at most {LONGEST_LINE} characters and {MOST_STARS} stars",
-                    f"{path}:{number}:1",
-                )
-        return ParsedOwners(text)
-    except ValueError as error:
-        raise CannotTell(f"CODEOWNERS cannot be read: {error}", "mend the file", f"{path}:1:1") from None
+                    f"this CODEOWNERS pattern cannot be matched: {refused.reason}",
+                    refused.fix,
+                    f"{self.place}:{rule.line}:1",
+                ) from None
+        return compiled.match(path) is not None
+
+
+def is_role(owner: str) -> bool:
+    """Whether this is a role of GitLab: who has it, no file says."""
+    return owner.startswith(_ROLE)
+
+
+def may_own(owner: str | None, owners: Sequence[str]) -> bool:
+    """Whether somebody is one of the owners. Both services compare names and addresses without their case."""
+    return owner is not None and owner.casefold() in {other.casefold() for other in owners}
