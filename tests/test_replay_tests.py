@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flakeledger.cli.interviewing import readable_policy
 from flakeledger.cli.replay_tests import Asked, Selection, Shard, select, shard, with_replays
 from flakeledger.model.clock import DAY, parse_date
 from flakeledger.model.ledger_paths import FREEZES, PROPERTIES
+from flakeledger.rules.interviews import readable_policy
 from flakeledger.store.replay_log import read_replays
 from world import CLOCK, REFUND, TESTS, TOTAL, World, on
 

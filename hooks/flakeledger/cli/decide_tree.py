@@ -14,7 +14,6 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 
-from flakeledger.cli.interviewing import readable_policy
 from flakeledger.model.clock import format_instant
 from flakeledger.model.errors import CannotTell
 from flakeledger.precommit.output import show_undecided
@@ -23,6 +22,7 @@ from flakeledger.repo.situation import new_tree
 from flakeledger.reporters.columns import columns
 from flakeledger.reporters.escape import escape_line, escape_surrogates
 from flakeledger.reporters.json import dumped
+from flakeledger.rules.interviews import readable_policy
 from flakeledger.verdicts.citing import Judged, judged_citations
 from flakeledger.verdicts.decision import DECISION_TABLE
 

@@ -8,8 +8,6 @@ Invariants:
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import sys
 from collections.abc import Iterator
@@ -17,14 +15,14 @@ from typing import NamedTuple, TypeVar
 
 from flakeledger.cli.import_plan import Sorted, Unfit, place_of
 from flakeledger.model.ledger_paths import FREEZES
-from flakeledger.reporters.escape import escape_line, escape_surrogates, escape_text
+from flakeledger.reporters import spreadsheet
+from flakeledger.reporters.escape import escape_line, escape_surrogates
 
 VERSION = 1
 _COLUMNS = (
     *("path", "line", "column", "test", "lacks", "messages", "fixes"),
     *("owner", "added", "expires", "reason", "issue", "property_id"),
 )
-_COMPUTED = ("=", "+", "-", "@", "\t", "\r")
 Item = TypeVar("Item")
 
 
@@ -66,12 +64,7 @@ def _lines(outcome: Outcome) -> Iterator[str]:
 
 def csv_text(outcome: Outcome) -> str:
     """The work list as CSV with a heading; several lacks of one entry are separated by `; `."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(_COLUMNS)
-    for unfit in outcome.found.unfit:
-        writer.writerow([_cell(value) for value in _values(unfit)])
-    return out.getvalue()
+    return spreadsheet.csv_text(_COLUMNS, (list(_values(unfit)) for unfit in outcome.found.unfit))
 
 
 def _values(unfit: Unfit) -> Iterator[str]:
@@ -82,11 +75,6 @@ def _values(unfit: Unfit) -> Iterator[str]:
     yield "; ".join(dict.fromkeys(lack.fix for lack in lacks))
     for value in (entry.owner, entry.added, entry.expires, entry.reason, entry.issue, entry.property_id):
         yield value or ""
-
-
-def _cell(value: str) -> str:
-    shown = escape_text(value)
-    return f"'{shown}" if shown.startswith(_COMPUTED) else shown
 
 
 def json_text(outcome: Outcome) -> str:

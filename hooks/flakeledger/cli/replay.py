@@ -16,7 +16,6 @@ from collections.abc import Iterator, Sequence
 from time import monotonic
 
 from flakeledger.cli.interrupts import interrupts
-from flakeledger.cli.interviewing import readable_policy
 from flakeledger.cli.replay_jobs import THE_MODULE, task_of, way_of
 from flakeledger.cli.replay_report import show, state
 from flakeledger.cli.replay_tests import Asked, select, shard, with_replays
@@ -29,6 +28,7 @@ from flakeledger.precommit.arguments import now_of, number_up_to, seconds
 from flakeledger.repo.ledger import Ledger
 from flakeledger.repo.repository import Repository, open_repository
 from flakeledger.reporters.escape import escape_line
+from flakeledger.rules.interviews import readable_policy
 from flakeledger.store.placing import read_regular
 from flakeledger.store.replay_log import read_replays
 
@@ -103,7 +103,7 @@ def _asked(arguments: argparse.Namespace) -> Asked:
         swallowed = "; write --suite=PATH, or --suite behind the tests" if "::" in (arguments.suite or "") else ""
         raise CannotTell("which tests are meant?", _WHICH + swallowed)
     if arguments.dry_run and arguments.out is not None:
-        raise CannotTell("--dry-run appends nothing, and --out says where to", "leave one of them out")
+        raise CannotTell("--dry-run appends nothing, and --out says where to", "leave --dry-run out, or --out")
     if arguments.scheduler is not None and arguments.jobs != 1:
         raise CannotTell("how much runs at once is up to the workers of --scheduler", "leave --jobs out")
     return Asked(

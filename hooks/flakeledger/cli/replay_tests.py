@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from flakeledger.cli.interviewing import interviews, nearest_names
+from flakeledger.cli.interviewing import nearest_names
 from flakeledger.model.clock import DAY
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.ledger_paths import FREEZES, POLICY
@@ -23,7 +23,7 @@ from flakeledger.model.policy import Limits, Policy, Runner
 from flakeledger.model.records import Replay, covers
 from flakeledger.model.wording import listed, shown
 from flakeledger.repo.ledger import Ledger
-from flakeledger.rules.interviews import Interview
+from flakeledger.rules.interviews import Interview, interviews
 from flakeledger.verdicts.interview import CONCLUSIVE, VerdictName
 
 #: what a replay could not change: the row goes whatever it shows
@@ -128,7 +128,7 @@ def _of_property(ledger: Ledger, name: str) -> Iterator[str]:
     found = ledger.property_by_id.get(name)
     if found is None:
         near = ledger.nearest_property(name)
-        fix = f"did you mean {near}?" if near else f"the properties are {listed(ledger.property_by_id) or 'none'}"
+        fix = f"did you mean {near}?" if near else f"--property ID   # one of {listed(ledger.property_by_id) or 'none'}"
         raise CannotTell(f"{ledger.tree.label} has no property {shown(name)}", fix)
     for test in found.tests or ():
         frozen = [one for one in ledger.freeze_by_test if one != test and covers(test, one)]
@@ -152,7 +152,7 @@ def _runner(ledger: Ledger, policy: Policy, asked: str | None, test: str) -> Run
     found = next((runner for runner in policy.runners if runner.name == name), None)
     if found is not None:
         return found
-    fix = f"the runners are {listed(runner.name for runner in policy.runners)}"
+    fix = f"--runner NAME   # one of {listed(runner.name for runner in policy.runners)}"
     if asked is None and freeze is not None:
         place = freeze.places.of("replay_env")
         raise CannotTell(f"{POLICY} has no runner {shown(str(name))}", fix, f"{FREEZES}:{place.line}:{place.column}")

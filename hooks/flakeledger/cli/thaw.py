@@ -12,7 +12,7 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 
-from flakeledger.cli.interviewing import interviews, meant
+from flakeledger.cli.interviewing import meant
 from flakeledger.cli.ledger_edits import LedgerEdits, open_ledgers
 from flakeledger.model.clock import format_instant
 from flakeledger.model.findings import Finding
@@ -22,8 +22,8 @@ from flakeledger.precommit.arguments import instant, now_of
 from flakeledger.precommit.output import show
 from flakeledger.repo.situation import INDEX
 from flakeledger.reporters.escape import escape_line
-from flakeledger.rules.freezes import at
-from flakeledger.rules.interviews import Interview, lower_rates, next_step, reason
+from flakeledger.rules.freezes import at, named
+from flakeledger.rules.interviews import Interview, interviews, lower_rates, next_step, reason
 
 EXAMPLES = """\
   flakeledger thaw tests/test_orders.py::test_partial_refund
@@ -57,7 +57,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _refusal(found: Interview) -> Finding:
     message = f"the freeze of {found.freeze.test} may not go: {reason(found)}: `{found.verdict.name}`"
-    return at(found.freeze, "", "thaw-unearned", message, f"{next_step(found)}; once it has expired, it may go")
+    why = f"flakeledger review --explain {named(found.freeze)}"
+    fix = f"{next_step(found)}; once it has expired, it may go   # why: {why}"
+    return at(found.freeze, "", "thaw-unearned", message, fix)
 
 
 def _done(chosen: Sequence[Interview]) -> Iterator[str]:

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from flakeledger.cli.interviewing import readable_policy
 from flakeledger.cli.named_file import read_named
 from flakeledger.evidence.excuses import TreeFacts, tree_facts
 from flakeledger.evidence.frozen_tests import RUNNER_VARIABLE, frozen_by_test, runner_named
@@ -35,6 +34,7 @@ from flakeledger.repo.repository import open_repository
 from flakeledger.repo.situation import INDEX
 from flakeledger.reporters.escape import escape_line, escape_surrogates, escape_text
 from flakeledger.reporters.json import dumped
+from flakeledger.rules.interviews import readable_policy
 from flakeledger.store.placing import place, read_regular
 
 EXAMPLES = """\

@@ -15,7 +15,6 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from flakeledger.cli.interrupts import interrupts
-from flakeledger.cli.interviewing import readable_policy
 from flakeledger.cli.named_file import read_named
 from flakeledger.evidence.engines import Abandoned
 from flakeledger.evidence.environment import default_python
@@ -33,6 +32,7 @@ from flakeledger.repo.ledger import Ledger
 from flakeledger.repo.repository import Repository, open_repository
 from flakeledger.reporters.escape import escape_line
 from flakeledger.rules import witnesses
+from flakeledger.rules.interviews import readable_policy
 from flakeledger.rules.witnesses import WitnessFile, differing, good_witness, unbound
 from flakeledger.verdicts.rates import percent, upper_bound
 
@@ -197,7 +197,9 @@ def _runner(policy: Policy, name: str | None) -> Runner:
     wanted = name or policy.default_runner
     names = {runner.name: runner for runner in policy.runners}
     if wanted not in names:
-        raise CannotTell(f"{shown(wanted or '')} is no runner of the policy", f"name one of {listed(names)}")
+        raise CannotTell(
+            f"{shown(wanted or '')} is no runner of the policy", f"--runner NAME   # one of {listed(names)}"
+        )
     return names[wanted]
 
 

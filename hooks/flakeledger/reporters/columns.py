@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from flakeledger.reporters.cells import padded, width_of
 from flakeledger.reporters.escape import escape_line
 
 _GAP = "  "
@@ -22,6 +23,6 @@ def columns(headings: Sequence[str], rows: Sequence[Sequence[str]], *, aligned: 
     if not cells:
         return ""
     lines = [list(headings), *cells]
-    widths = [max(len(row[index]) for row in lines) for index in range(len(headings))]
-    padded = (_GAP.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in lines)
-    return "".join(f"{line.rstrip()}\n" for line in padded)
+    widths = [max(width_of(row[index]) for row in lines) for index in range(len(headings))]
+    aligned_rows = (_GAP.join(padded(cell, width) for cell, width in zip(row, widths, strict=True)) for row in lines)
+    return "".join(f"{line.rstrip()}\n" for line in aligned_rows)

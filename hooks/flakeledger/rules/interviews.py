@@ -1,6 +1,7 @@
-"""What the tree and the ledger show of a frozen test, for the exit interview.
+"""What the tree and the ledger show of a frozen test, for the exit interview; and the interviews of all of them.
 
 Invariants:
+* Whatever cannot be read as a whole is `CannotTell`: what is missing might be what decides.
 * The newest replay by `run_at` from the freeze's `replay_env` judges it; the policy's limits say what it must be.
 * A fact that is not known (a row without a first day) is never in the row's favour.
 """
@@ -10,13 +11,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from flakeledger.model.clock import DAY
-from flakeledger.model.policy import Limits
+from flakeledger.model.errors import CannotTell
+from flakeledger.model.ledger_paths import POLICY
+from flakeledger.model.policy import Limits, Policy
 from flakeledger.model.records import Freeze, Replay
 from flakeledger.model.window import end_of, start_of
 from flakeledger.repo.ledger import Ledger
 from flakeledger.rules.freeze_evidence import replay_command
 from flakeledger.rules.freezes import is_owner
-from flakeledger.verdicts.interview import Evidence, Facts, Verdict, decide
+from flakeledger.verdicts.interview import TABLE, Evidence, Facts, Verdict, decide
 from flakeledger.verdicts.rates import USUAL_RATES, bound_text, percent, replays_needed
 
 
@@ -37,6 +40,31 @@ class Interview(NamedTuple):
     def may_go(self) -> bool:
         """Whether the row may be removed now."""
         return self.verdict.may_go(self.facts)
+
+
+def readable_policy(ledger: Ledger) -> Policy:
+    """The policy of a ledger that can be read as a whole. CannotTell with the first thing that is wrong with it."""
+    wrong = next((finding for finding in sorted(ledger.findings) if finding.level == "error"), None)
+    if wrong is not None:
+        raise CannotTell(
+            f"{wrong.path} cannot be read as a whole: {wrong.message}",
+            wrong.fix or "flakeledger check   # says what is wrong, and how to mend it",
+            f"{wrong.path}:{wrong.line}:{wrong.column}",
+        )
+    if ledger.policy is None:
+        raise CannotTell(f"{ledger.tree.label} has no {POLICY}, and its limits decide", "flakeledger init")
+    return ledger.policy
+
+
+def interviews(ledger: Ledger, now: int) -> list[Interview]:
+    """The interview of every freeze, the most urgent first. CannotTell when something cannot be read.
+
+    Rows without an end come first, then expired ones, then those that end sooner; of two that end at once, the one
+    whose verdict stands higher in the decision table.
+    """
+    limits = readable_policy(ledger).limits
+    found = [interview(ledger, freeze, limits, now) for freeze in ledger.freezes]
+    return sorted(found, key=lambda one: (one.end or 0, TABLE.index(one.verdict), one.freeze.test or ""))
 
 
 def interview(ledger: Ledger, freeze: Freeze, limits: Limits, now: int) -> Interview:

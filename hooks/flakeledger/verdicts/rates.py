@@ -7,6 +7,7 @@ Invariants:
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import exp, lgamma, log, log1p
 
 _UNLIKELY = 0.05
@@ -18,6 +19,7 @@ _NEGLIGIBLE = 1e-12
 USUAL_RATES = (0.1, 0.05, 0.02, 0.01)
 
 
+@lru_cache(maxsize=4096)  # a log has few different counts
 def upper_bound(failed: int, runs: int) -> float:
     """The highest rate of failure that so many failures in so many runs (at least one) leave possible."""
     if failed == 0:
