@@ -156,15 +156,15 @@ def commit(root: Path, message: str, files: Iterable[tuple[str, bytes]]) -> None
     import_commits(root, [(message, files)])
 
 
-def import_commits(root: Path, commits: Iterable[tuple[str, Iterable[tuple[str, bytes]]]]) -> None:
-    """Commits on main, one after the other."""
+def import_commits(root: Path, commits: Iterable[tuple[str, Iterable[tuple[str, bytes]]]], apart: int = 1) -> None:
+    """Commits on main, one after the other, so many seconds apart."""
     has_parent = subprocess.run(["git", "rev-parse", "-q", "--verify", "main"], cwd=root, capture_output=True)
     command = ["git", "-c", "core.compression=0", "fast-import", "--quiet", "--depth=0", "--force"]
     with subprocess.Popen(command, cwd=root, stdin=subprocess.PIPE, env=environment()) as process:
         assert process.stdin is not None
         parent = "refs/heads/main^0" if has_parent.returncode == 0 else ""
         for number, (message, files) in enumerate(commits):
-            _write_commit(process.stdin, message, files, parent, 1_790_000_000 + number)
+            _write_commit(process.stdin, message, files, parent, 1_790_000_000 + number * apart)
             parent = ""
     if process.returncode:
         raise SystemExit("git fast-import failed")

@@ -114,6 +114,10 @@ class Reading:
         """The freezes that can be read in a blob of an old version: it is not worth remembering as a whole."""
         return self._old_rows(oid, read, FREEZES, Freeze)
 
+    def freezes_in(self, data: bytes) -> tuple[tuple[Freeze, ...], tuple[Finding, ...]]:
+        """The freezes that can be read in the bytes of an old version, and what is wrong; they are not kept."""
+        return _typed_rows(None, data, FREEZES, Freeze, self.known_rows[FREEZES])
+
     def properties_of_blob(self, oid: str, read: Blob) -> tuple[Property, ...]:
         """The properties that can be read in a blob of an old version."""
         return self._old_rows(oid, read, PROPERTIES, Property)

@@ -14,6 +14,7 @@ from functools import cached_property, partial
 from itertools import chain, islice
 
 from flakeledger.model.errors import CannotTell
+from flakeledger.model.findings import Finding
 from flakeledger.model.ledger_paths import LEDGERS
 from flakeledger.model.policy import Policy
 from flakeledger.model.records import Freeze, Property
@@ -217,6 +218,10 @@ class Repository:
     def freezes_of_blob(self, oid: str) -> tuple[Freeze, ...]:
         """The freezes that can be read in a blob, an old version of freezes.yaml."""
         return self._reading.freezes_of_blob(oid, self._read)
+
+    def freezes_of_blobs(self, oids: Iterable[str]) -> Iterator[tuple[tuple[Freeze, ...], tuple[Finding, ...]]]:
+        """The freezes that can be read in each blob, in the order given, and what is wrong; none of them is kept."""
+        return (self._reading.freezes_in(data) for _, data in self.read_many(oids))
 
     def properties_of_blob(self, oid: str) -> tuple[Property, ...]:
         """The properties that can be read in a blob, an old version of properties.yaml."""
