@@ -29,7 +29,7 @@ def test_it_prints_a_schema(name: str, capsys: pytest.CaptureFixture[str]) -> No
 
 def test_it_lists_the_names(capsys: pytest.CaptureFixture[str]) -> None:
     assert _run("--list") == 0
-    assert capsys.readouterr().out == "freezes\nfixtures\nproperties\nreplays\npolicy\n"
+    assert capsys.readouterr().out == "freezes\nfixtures\nproperties\nreplays\npolicy\nreport\n"
 
 
 @pytest.mark.parametrize("arguments", [(), ("nothing",), ("freezes", "--list"), ("freezes", "fixtures")])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from flakeledger.model.findings import Finding
 from flakeledger.model.report import Report
 from flakeledger.reporters import REPORTERS
-from flakeledger.reporters.escape import escape_line, escape_markdown, escape_text
+from flakeledger.reporters.escape import escape_line, escape_text
 
 COUNTS = {"freezes": 3, "fixtures": 2, "properties": 1, "replays": 4}
 EXPIRED = Finding(
@@ -82,7 +82,7 @@ def test_colours_only_when_asked() -> None:
     assert "\x1b[33mledgers/freezes.yaml:19:3: warning: " in coloured
     assert re.sub(r"\x1b\[[0-9]+m", "", coloured) == rendered("text", BOTH)
     assert [line.count("\x1b") for line in coloured.splitlines()] == [2, 0, 0, 2, 0, 0]
-    for name in ("json", "github"):
+    for name in REPORTERS.keys() - {"text"}:
         assert REPORTERS[name](BOTH, True) == rendered(name, BOTH)
 
 
@@ -91,6 +91,7 @@ def test_json() -> None:
     assert json.loads(text) == {
         "version": 1,
         "command": "check-ledgers",
+        "exit_code": 1,
         "judged": "staged tree",
         "base": "HEAD 1a2b3c4",
         "now": "2026-11-21T00:00:00Z",
@@ -118,9 +119,10 @@ def test_json() -> None:
             },
         ],
         "notes": ["ledgers/freezes.yaml has unstaged edits that were not checked"],
+        "undecided": [],
         "summary": {"errors": 1, "warnings": 1},
     }
-    keys = re.findall(r'^  "([a-z]+)":', text, re.MULTILINE)
+    keys = re.findall(r'^  "([a-z_]+)":', text, re.MULTILINE)
     assert keys == sorted(keys)
     assert text.endswith("}\n")
 
@@ -135,6 +137,14 @@ def test_github() -> None:
         "3 freezes, 2 fixtures, 1 property, 4 replays; 1 finding, 1 warning; "
         "judged: staged tree; base: HEAD 1a2b3c4; now: 2026-11-21T00:00:00Z\n"
     )
+
+
+def test_github_shows_what_could_not_be_decided_as_an_error() -> None:
+    report = report_of(command="check", notes=("one: 5%", "two"), undecided=("one: 5%",))
+    assert rendered("github", report).splitlines()[:2] == [
+        "::error title=flakeledger check%3A cannot tell::one: 5%25",
+        "::notice::two",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -190,12 +200,6 @@ def test_a_line_starts_no_workflow_command(line: str, shown: str) -> None:
     assert escape_line(shown) == shown
 
 
-def test_markdown_shows_the_text_as_it_is() -> None:
-    assert escape_markdown("<b>[x](http://y) `a_b` *c* @finley | #1\n") == (
-        r"\<b\>\[x\]\(http\://y\) \`a\_b\` \*c\* \@finley \| \#1\\n"
-    )
-
-
 HOSTILE = st.text(
     st.sampled_from('a:,#[]% \n\r\t\x1b\x9b\x00\x7f\u202e\u2028\ud800\udcff\u3000\u200b"\\é') | st.characters(),
     max_size=12,
@@ -220,6 +224,8 @@ REPORTS = st.builds(
     base=HOSTILE,
     now=st.just("2026-11-21T00:00:00Z"),
     notes=st.lists(HOSTILE, max_size=2).map(tuple),
+    rules=st.just(()),
+    undecided=st.just(()),
 )
 UNSAFE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 

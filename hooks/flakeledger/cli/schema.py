@@ -1,4 +1,4 @@
-"""`flakeledger schema`: prints the JSON Schema of a ledger, for an editor.
+"""`flakeledger schema`: prints the JSON Schema of a ledger, for an editor, or of the report, for a program.
 
 Invariants:
 * The text is stable: the files of `schema/` are this command's output, byte for byte.

@@ -2,6 +2,7 @@
 
 Invariants:
 * `findings` are sorted: by path, line and column.
+* What could not be decided is never silent: `undecided` stands in `notes` as well, and the code is 2.
 * Nothing in it is escaped; every reporter escapes all of it.
 """
 
@@ -29,6 +30,10 @@ class Report(NamedTuple):
     now: str
     #: what the reader should know although nothing is wrong with it
     notes: tuple[str, ...]
+    #: the rules that were applied, by name
+    rules: tuple[str, ...] = ()
+    #: those of the notes that say what could not be decided
+    undecided: tuple[str, ...] = ()
 
     @property
     def errors(self) -> int:
@@ -39,3 +44,8 @@ class Report(NamedTuple):
     def warnings(self) -> int:
         """How many findings do not."""
         return len(self.findings) - self.errors
+
+    @property
+    def code(self) -> int:
+        """The exit code that the report deserves: 0 nothing wrong, 1 findings, 2 not everything was decided."""
+        return 2 if self.undecided else int(self.errors > 0)

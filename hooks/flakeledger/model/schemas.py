@@ -1,7 +1,7 @@
-"""The JSON Schemas of the ledgers, for editors: made from the tables that the checks use.
+"""The JSON Schemas: of the ledgers, for editors, made from the tables that the checks use, and of a report.
 
 Invariants:
-* draft-07; nothing is allowed that the tables do not name; every field has a description.
+* draft-07; in a ledger nothing is allowed that the tables do not name; every field has a description.
 * A schema is never stricter than the checks where YAML lets a text stand without quotes, except that a text which an
   editor takes for a number must be quoted.
 """
@@ -13,6 +13,7 @@ from collections.abc import Callable
 from flakeledger.model.fields import FIXTURE_FIELDS, FREEZE_FIELDS, PROPERTY_FIELDS, REPLAY_FIELDS, Field, FieldTable
 from flakeledger.model.kinds import NAME, Shape
 from flakeledger.model.policy_fields import policy_schema
+from flakeledger.model.report_schema import report_schema
 
 Schema = dict[str, object]
 
@@ -31,7 +32,7 @@ _SHAPES: dict[Shape, Callable[[Schema], Schema]] = {
 
 
 def schema_of(name: str) -> Schema:
-    """The schema of a ledger, by a name of `SCHEMAS`; KeyError for any other name."""
+    """The schema of a ledger or of the report, by a name of `SCHEMAS`; KeyError for any other name."""
     return SCHEMAS[name]()
 
 
@@ -84,4 +85,5 @@ SCHEMAS: dict[str, Callable[[], Schema]] = {
     "properties": lambda: _rows(PROPERTY_FIELDS),
     "replays": lambda: _lines(REPLAY_FIELDS),
     "policy": policy_schema,
+    "report": report_schema,
 }

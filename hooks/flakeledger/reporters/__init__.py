@@ -1,12 +1,13 @@
-"""Findings as text, JSON or GitHub workflow commands: the reporters by name.
+"""Findings as text and in the formats that programs and services read: the reporters by name.
 
-Adding one is a module with `report` and `undecided`, and a line in each table.
+Adding one is a module with `report` and `undecided`, and a line in the table.
 A reporter is imported when it is asked for: a run pays for one of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.report import Report
@@ -17,17 +18,8 @@ Reporter = Callable[[Report, bool], str]
 #: A command and why it could not decide -> the text to print.
 Undecided = Callable[[str, CannotTell], str]
 
-
-def _github(report: Report, _colour: bool) -> str:
-    from flakeledger.reporters import github
-
-    return github.report(report)
-
-
-def _json(report: Report, _colour: bool) -> str:
-    from flakeledger.reporters import json
-
-    return json.report(report)
+#: the formats of services and programs; each has a module of its name
+_MACHINE_FORMATS = ("github", "gitlab", "json", "junit", "sarif")
 
 
 def _text(report: Report, colour: bool) -> str:
@@ -36,24 +28,22 @@ def _text(report: Report, colour: bool) -> str:
     return text.report(report, colour)
 
 
-def _undecided_github(command: str, error: CannotTell) -> str:
-    from flakeledger.reporters import github
-
-    return github.undecided(command, error)
-
-
-def _undecided_json(command: str, error: CannotTell) -> str:
-    from flakeledger.reporters import json
-
-    return json.undecided(command, error)
-
-
 def _undecided_text(command: str, error: CannotTell) -> str:
     from flakeledger.reporters import text
 
     return text.undecided(command, error)
 
 
-REPORTERS: dict[str, Reporter] = {"github": _github, "json": _json, "text": _text}
+def _reporter(name: str) -> Reporter:
+    """The `report` of a module, which is imported by the first report."""
+    return lambda report, _colour: str(import_module(f"{__name__}.{name}").report(report))
 
-UNDECIDED: dict[str, Undecided] = {"github": _undecided_github, "json": _undecided_json, "text": _undecided_text}
+
+def _undecided(name: str) -> Undecided:
+    """The `undecided` of a module, which is imported when it is needed."""
+    return lambda command, error: str(import_module(f"{__name__}.{name}").undecided(command, error))
+
+
+REPORTERS: dict[str, Reporter] = {"text": _text, **{name: _reporter(name) for name in _MACHINE_FORMATS}}
+
+UNDECIDED: dict[str, Undecided] = {"text": _undecided_text, **{name: _undecided(name) for name in _MACHINE_FORMATS}}

@@ -23,7 +23,6 @@ _HIDDEN = (
 )
 _SURROGATE = "[\ud800-\udfff]"
 _COMMAND_WORD = r"##(?=[A-Za-z]*\[)"
-_MARKUP = r"[\\`*_{}\[\]()#!|<>&@~:$^]"
 #: the surrogates with which Python spells the bytes 0x80 to 0xff of a name that is no UTF-8
 _UNDECODED = range(0xDC80, 0xDD00)
 
@@ -42,11 +41,6 @@ def escape_line(line: str) -> str:
     if words.startswith("::"):
         text = f"{text[: len(text) - len(words)]}\\x3a{words[1:]}"
     return re.sub(_COMMAND_WORD, r"#\\x23", text) if "##" in text else text
-
-
-def escape_markdown(line: str) -> str:
-    """One line of text inside a line of Markdown that shows it as it is: no markup, no HTML, no links or mentions."""
-    return re.sub(_MARKUP, r"\\\g<0>", escape_text(line))
 
 
 def escape_surrogates(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Findings for programs: one JSON object, described in the docstring of `report`.
+"""Findings for programs: one JSON object, described by the schema in `model/report_schema.py`.
 
 Invariants:
 * The text is ASCII, its keys are sorted, it ends in a newline, and any strict parser reads it.
@@ -23,20 +23,19 @@ _SPELLINGS = (("##", "#\\u0023"), ("\x7f", "\\u007f"))
 def report(report: Report) -> str:
     """The whole report.
 
-    Keys: `version` (1); `command`; `judged`, `base` and `now` as in the text's summary; `counts` (freezes, fixtures,
-    properties, replays); `findings`, each with `path`, `line`, `column`, `rule`, `level` ("error" or "warning"),
-    `message`, `fix` and `subject` (the row's key, or ""); `notes`; `summary` with how many `errors` and `warnings`.
     A byte of a name that is no UTF-8 is spelt `\\xff`: half characters are no JSON to strict parsers.
     """
     value = {
         "version": VERSION,
         "command": report.command,
+        "exit_code": report.code,
         "judged": escape_surrogates(report.judged),
         "base": escape_surrogates(report.base),
         "now": report.now,
         "counts": dict(report.counts),
         "findings": [_finding(finding) for finding in report.findings],
         "notes": [escape_surrogates(note) for note in report.notes],
+        "undecided": [escape_surrogates(note) for note in report.undecided],
         "summary": {"errors": report.errors, "warnings": report.warnings},
     }
     return dumped(value)

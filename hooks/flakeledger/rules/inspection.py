@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from flakeledger.model.clock import format_instant
 from flakeledger.model.errors import CannotTell
-from flakeledger.model.findings import Finding
 from flakeledger.model.report import Report
 from flakeledger.repo.repository import Repository
 from flakeledger.repo.situation import INDEX, Basis, new_tree
@@ -50,7 +49,7 @@ def inspect_ledgers(repository: Repository, request: Request) -> Outcome:
     repository.begin()
     repository.begin_citations(judged)
     repository.recall()
-    from flakeledger.rules.check import judge_ledger
+    from flakeledger.rules.check import applied_rules, judge_ledger
     from flakeledger.rules.staleness import forgiven, is_stale
 
     ledger = repository.ledger(repository.tree(judged))
@@ -61,8 +60,19 @@ def inspect_ledgers(repository: Repository, request: Request) -> Outcome:
         basis, change = _known_change(repository, request)
         if change is not None and _leads_to(repository, change, judged):
             findings = forgiven(findings, change, lambda other: judge_ledger(other, request.now))
-    notes = (*_unread_notes(repository, judged), *ledger_notes(ledger))
-    return _outcome(request, ledger, findings, "" if basis is None else basis.why, notes, ledger.policy is None)
+    undecided = ledger_notes(ledger)
+    report = Report(
+        command=request.command,
+        findings=tuple(findings),
+        counts=ledger.counts(),
+        judged=ledger.tree.label,
+        base="" if basis is None else basis.why,
+        now=format_instant(request.now),
+        notes=(*_unread_notes(repository, judged), *undecided),
+        rules=applied_rules(ledger),
+        undecided=undecided,
+    )
+    return _outcome(request, report)
 
 
 def _known_change(repository: Repository, request: Request) -> tuple[Basis | None, Change | None]:
@@ -87,7 +97,8 @@ def inspect_change(repository: Repository, request: Request) -> Outcome:
     """Every change rule on what is being committed, pushed or merged."""
     repository.begin()
     from flakeledger.repo.base import resolve
-    from flakeledger.repo.changes import changes_of
+    from flakeledger.repo.changes import ADOPTION, changes_of
+    from flakeledger.rules.change_table import CHANGE_RULES
     from flakeledger.rules.check_changes import judge_changes
 
     try:
@@ -96,11 +107,20 @@ def inspect_change(repository: Repository, request: Request) -> Outcome:
         if not request.no_base:
             raise
         ledger = repository.ledger(repository.tree(INDEX))
-        return _outcome(request, ledger, [], "unknown", (NOT_CHECKED, error.reason), False)
+        unchecked = _change_report(request, "unknown", ledger.tree.label, (NOT_CHECKED, error.reason))
+        return _outcome(request, unchecked._replace(counts=ledger.counts()))
     changes = changes_of(repository, basis)
     findings = judge_changes(changes.changes, request.now)
     notes = (*_unread_notes(repository, basis.new), *changes.notes)
-    return _outcome(request, None, findings, basis.why, notes, False, repository.tree(basis.new).label)
+    report = _change_report(request, basis.why, repository.tree(basis.new).label, notes)
+    # at the adoption nothing was judged; a push whose steps all touch nothing was
+    rules = () if ADOPTION in changes.notes and not changes.changes else tuple(CHANGE_RULES)
+    return _outcome(request, report._replace(findings=tuple(findings), rules=rules))
+
+
+def _change_report(request: Request, base: str, judged: str, notes: tuple[str, ...]) -> Report:
+    """What is known of every change before it is judged."""
+    return Report(request.command, (), {}, judged, base, format_instant(request.now), notes)
 
 
 def inspect_both(repository: Repository, request: Request) -> Outcome:
@@ -110,10 +130,13 @@ def inspect_both(repository: Repository, request: Request) -> Outcome:
         change = inspect_change(repository, request)
     except CannotTell as error:  # what was found in the ledgers is told all the same
         undecided = f"cannot tell what the change does: {error.reason}; fix: {error.fix}"
-        return Outcome(ledgers.report._replace(notes=(*ledgers.report.notes, undecided)), 2)
+        known = ledgers.report
+        told = known._replace(notes=(*known.notes, undecided), undecided=(*known.undecided, undecided))
+        return Outcome(told, told.code)
     findings = tuple(sorted({*ledgers.report.findings, *change.report.findings}))
     notes = tuple(dict.fromkeys((*ledgers.report.notes, *change.report.notes)))
-    report = ledgers.report._replace(findings=findings, notes=notes, base=change.report.base)
+    rules = tuple(dict.fromkeys((*ledgers.report.rules, *change.report.rules)))
+    report = ledgers.report._replace(findings=findings, notes=notes, base=change.report.base, rules=rules)
     return Outcome(report, max(ledgers.code, change.code))
 
 
@@ -131,23 +154,10 @@ def _unread_notes(repository: Repository, judged: str) -> tuple[str, ...]:
     return tuple(f"{path} has edits that are not staged; they were not checked" for path in repository.unstaged_ledgers)
 
 
-def _outcome(
-    request: Request,
-    ledger: Ledger | None,
-    findings: list[Finding],
-    base: str,
-    notes: tuple[str, ...],
-    undecided: bool,
-    judged: str = "",
-) -> Outcome:
-    chosen = tuple(finding for finding in findings if not request.only or finding.rule in request.only)
-    report = Report(
-        command=request.command,
-        findings=chosen,
-        counts={} if ledger is None else ledger.counts(),
-        judged=judged if ledger is None else ledger.tree.label,
-        base=base,
-        now=format_instant(request.now),
-        notes=notes,
-    )
-    return Outcome(report, 2 if undecided else int(any(finding.level == "error" for finding in chosen)))
+def _outcome(request: Request, report: Report) -> Outcome:
+    """What was asked for (`--only`), and the exit code that it deserves."""
+    if request.only:
+        findings = tuple(finding for finding in report.findings if finding.rule in request.only)
+        rules = tuple(rule for rule in report.rules if rule in request.only)
+        report = report._replace(findings=findings, rules=rules)
+    return Outcome(report, report.code)

@@ -16,6 +16,7 @@ from flakeledger.rules import (
     citations,
     fixtures,
     freeze_evidence,
+    freeze_owners,
     freeze_pins,
     freeze_witnesses,
     freezes,
@@ -25,6 +26,22 @@ from flakeledger.rules import (
 )
 
 StateRule = Callable[[Ledger, int], Iterator[Finding]]
+
+
+#: what the reader and the field tables find while a tree is read; `Ledger.findings` holds them
+READING_RULES = (
+    "yaml-syntax",
+    "yaml-forbidden",
+    "conflict-marker",
+    "duplicate-key",
+    "unknown-field",
+    "missing-field",
+    "bad-value",
+    "policy-invalid",
+    "replay-malformed",
+    "replay-inconsistent",
+    "replay-duplicate",
+)
 
 
 class State(NamedTuple):
@@ -38,7 +55,7 @@ class State(NamedTuple):
 STATE_RULES = (
     State("policy-missing", policies.policy_missing, needs_policy=False),
     State("missing-field", freezes.missing_field),
-    State("freeze-unowned", freezes.freeze_unowned),
+    State("freeze-unowned", freeze_owners.freeze_unowned),
     State("freeze-expired", freezes.freeze_expired, needs_policy=False),
     State("freeze-expiring", freezes.freeze_expiring),
     State("freeze-window", freezes.freeze_window),

@@ -7,7 +7,7 @@ Invariants:
 from __future__ import annotations
 
 from flakeledger.rules.change_table import CHANGE_RULES, ChangeRule
-from flakeledger.rules.state_table import STATE_RULES, State, StateRule
+from flakeledger.rules.state_table import READING_RULES, STATE_RULES, State, StateRule
 
 __all__ = [
     "CHANGE_RULES",
@@ -19,21 +19,6 @@ __all__ = [
     "State",
     "StateRule",
 ]
-
-#: what the reader and the field tables find while a tree is read; `Ledger.findings` holds them
-READING_RULES = (
-    "yaml-syntax",
-    "yaml-forbidden",
-    "conflict-marker",
-    "duplicate-key",
-    "unknown-field",
-    "missing-field",
-    "bad-value",
-    "policy-invalid",
-    "replay-malformed",
-    "replay-inconsistent",
-    "replay-duplicate",
-)
 
 #: exit code 2, raised while the base is looked for; it has no function here
 UNDECIDED_RULES = ("base-unknown",)
