@@ -33,6 +33,7 @@ EFFECTS: dict[SkipKind, str] = {
     "flaky": "runs {} again until it passes",
     "retry": "runs {} again until it passes",
     "unread": "holds more places than are looked at, and may take {} out of every run",
+    "hidden": "is an encoding that may hide words, which may take {} out of every run",
 }
 #: what an open freeze that is cited licenses
 LICENSED: frozenset[SkipKind] = frozenset(("xfail", "flaky"))
@@ -42,6 +43,8 @@ MOST_FINDINGS = 200
 _LONGEST_ID = 400
 #: where the finding says that a person must fill in
 UNKNOWN = "?"
+#: between the command and the row, either of which does
+_OR_WRITE = f"\nor write this row to {FREEZES}, each {UNKNOWN} filled in:\n"
 
 
 def skip_unledgered(change: Change, now: int) -> Iterator[Finding]:
@@ -111,6 +114,8 @@ def _further(path: str, left: Sequence[Brought]) -> Finding:
 
 def _fix(change: Change, found: Brought, test: str, now: int) -> str:
     """What to do instead: the row of the one test that is taken out, or the command for each of several."""
+    if found.skip.kind == "hidden":
+        return "save the file as UTF-8, and take the line that declares its encoding out: `coding`"
     ledger = change.new
     frozen = ledger.freeze_by_test.get(test)
     if frozen is not None:
@@ -121,12 +126,20 @@ def _fix(change: Change, found: Brought, test: str, now: int) -> str:
     if not test or len(test) > _LONGEST_ID or ledger.sources.test(test).state != "found":
         command = f'flakeledger freeze {found.path}::TEST --reason "why it is not trusted"'
         return f"take it out, and freeze the tests that are not trusted, one by one: {command}"
+    return f"take it out, and run: {freeze_command(test)}{_OR_WRITE}{_row(change, found, test, now)}"
+
+
+def freeze_command(test: str) -> str:
+    """The command that freezes a test instead."""
     import shlex
 
-    command = f'flakeledger freeze {shlex.quote(test)} --reason "why it is not trusted"'
-    return f"take it out, and run: {command}\nor write this row to {FREEZES}, each {UNKNOWN} filled in:\n" + _row(
-        change, found, test, now
-    )
+    return f'flakeledger freeze {shlex.quote(test)} --reason "why it is not trusted"'
+
+
+def row_to_paste(finding: Finding) -> tuple[str, str]:
+    """The fix of a finding without the row that it holds, and that row; "" where it holds none."""
+    before, _, row = finding.fix.rpartition(_OR_WRITE) if finding.rule == "skip-unledgered" else ("", "", "")
+    return (before, row) if row else (finding.fix, "")
 
 
 def _row(change: Change, found: Brought, test: str, now: int) -> str:
