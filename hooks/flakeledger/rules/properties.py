@@ -39,15 +39,21 @@ def property_untested(ledger: Ledger, now: int) -> Iterator[Finding]:
 
 def property_unprotected(ledger: Ledger, now: int) -> Iterator[Finding]:
     """Only frozen tests protect the property."""
+    for found, tests in frozen_only(ledger):
+        yield from _unprotected(
+            ledger, found, now, "property-unprotected", f"only frozen tests protect {found.id}: {', '.join(tests)}"
+        )
+
+
+def frozen_only(ledger: Ledger) -> Iterator[tuple[Property, list[str]]]:
+    """The properties that only frozen tests protect, each with those of its tests that exist."""
     frozen = ledger.freeze_by_test
     for found in ledger.properties:
         if any(test not in frozen and ledger.has_test(test) for test in found.tests or ()):
             continue
         tests = existing_tests(ledger, found)
         if tests:
-            yield from _unprotected(
-                ledger, found, now, "property-unprotected", f"only frozen tests protect {found.id}: {', '.join(tests)}"
-            )
+            yield found, tests
 
 
 def _unprotected(ledger: Ledger, found: Property, now: int, rule: str, message: str) -> Iterator[Finding]:
@@ -109,7 +115,7 @@ def property_duplicate(ledger: Ledger, _now: int) -> Iterator[Finding]:
                 "id",
                 "property-duplicate",
                 f"property {found.id} stands twice; the first row is on line {earlier.places.line}",
-                "keep one of the two rows, or give this one an id of its own",
+                f"delete one of the two rows from {PROPERTIES}, or give this one an `id` of its own",
             )
 
 
