@@ -1,12 +1,10 @@
-"""Which failure a freeze covers, as a pure function. The windows and pins of real rows are in test_honouring."""
+"""Which failure a freeze covers, as a pure function. The pins of real rows are in test_honouring."""
 
 from __future__ import annotations
 
 import pytest
 
 from flakeledger.evidence.excuses import Example, Names, TreeFacts, why_not_covered
-from flakeledger.evidence.standing import standing
-from flakeledger.model.clock import DAY, parse_date
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.policy import LevelName, Policy, Runner
 from flakeledger.model.records import Freeze
@@ -36,7 +34,6 @@ FREEZE = Freeze(
 UNPINNED = FREEZE._replace(
     fixture_hashes=None, generator_hash=None, test_hash=None, runner_class=None, failure_class=None
 )
-NOW = parse_date("2026-03-05")
 LATE = ("TimeoutError", "OSError", "Exception")
 BUG = ("ValueError", "Exception")
 
@@ -47,34 +44,6 @@ def policy(level: LevelName = "keyed", accepted: tuple[str, ...] = ("TimeoutErro
 
 def never() -> TreeFacts:
     raise AssertionError("the tree was asked")
-
-
-@pytest.mark.parametrize(
-    ("freeze", "level", "runner", "now", "state"),
-    [
-        (FREEZE, "keyed", "box", NOW, "open"),
-        (FREEZE, "witnessed", "box", NOW, "open"),
-        (FREEZE, "keyed", "other", NOW, "other_runner"),
-        (FREEZE, "keyed", "box", parse_date("2026-03-13") - 1, "open"),
-        (FREEZE, "keyed", "box", parse_date("2026-03-13"), "expired"),
-        (FREEZE, "keyed", "other", parse_date("2026-03-13"), "expired"),
-        (FREEZE, "keyed", "box", parse_date("2026-03-02") - DAY, "open"),
-        (FREEZE, "keyed", "box", parse_date("2026-03-02") - DAY - 1, "unfit"),
-        (FREEZE._replace(expires=None), "ledger", "box", NOW, "unfit"),
-        (FREEZE._replace(frozen_on=None), "ledger", "box", NOW, "unfit"),
-        (FREEZE._replace(frozen_on="2026-01-02"), "ledger", "box", NOW, "unfit"),
-        (FREEZE._replace(failure_class="invariant"), "keyed", "box", NOW, "unfit"),
-        (FREEZE._replace(failure_class="invariant"), "ledger", "box", NOW, "open"),
-        (UNPINNED, "keyed", "box", NOW, "unfit"),
-        (UNPINNED, "ledger", "box", NOW, "open"),
-        (UNPINNED, "ledger", "other", NOW, "other_runner"),
-        (UNPINNED._replace(replay_env=None), "ledger", "box", NOW, "unfit"),
-    ],
-)
-def test_when_a_freeze_is_open(freeze: Freeze, level: LevelName, runner: str, now: int, state: str) -> None:
-    found = standing(freeze, policy(level), runner, now)
-    assert found.state == state
-    assert bool(found.reason) == (state != "open")
 
 
 @pytest.mark.parametrize(
