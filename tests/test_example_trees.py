@@ -32,6 +32,7 @@ from typing import NamedTuple
 import pytest
 
 from conftest import git
+from fixes import commands, complaint, is_told
 from flakeledger.repo.base import INDEX
 from flakeledger.repo.repository import open_repository
 from flakeledger.rules.table import CHANGE_RULES, READING_RULES, STATE_RULES
@@ -140,6 +141,8 @@ def parts(sections: list[Section]) -> list[list[Section]]:
 def findings(root: Path, check: str, now: str) -> tuple[int, list[str]]:
     """The exit code of a check and its findings as an example writes them."""
     code, out = run_main(root, [check, "--now", now, "--format", "json"], {})
+    fixes = [found["fix"] for found in json.loads(out)["findings"]]
+    assert [fix for fix in fixes if not is_told(fix) or any(map(complaint, commands(fix)))] == []
     return code, [
         "{path}:{line}:{column}: {rule}".format(**found) + (" (warning)" if found["level"] == "warning" else "")
         for found in json.loads(out)["findings"]

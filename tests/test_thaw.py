@@ -72,7 +72,10 @@ def test_a_flaky_row_stays(world: World) -> None:
             f"{FREEZES}:1:3: thaw-unearned: the freeze of {REFUND} may not go: its newest replay from pinned-py311 has "
             "18/20 passed, failing 10.0 % (at most 28.3 %): `delete_test`"
         ),
-        "    fix: delete the test together with its row, and give PROP-1 another one; once it has expired, it may go",
+        (
+            "    fix: delete the test together with its row, and give PROP-1 another one; once it has expired, "
+            f"it may go   # why: flakeledger review --explain {REFUND}"
+        ),
         "note: nothing was written",
     ]
     assert world.read(FREEZES) == before

@@ -39,7 +39,7 @@ def test_the_finding_says_why_and_what_else_may_be_done(world: World) -> None:
     )
     assert finding["fix"] == (
         "put the row back, or delete the test together with its row, and give PROP-1 another one; "
-        "once it has expired, it may go"
+        f"once it has expired, it may go: flakeledger thaw {REFUND}"
     )
 
 

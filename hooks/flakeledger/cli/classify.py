@@ -89,17 +89,22 @@ def _merge_base(repository: Repository, revision: str) -> str:
     git = repository.git
     commit, head = git.commit(revision), git.head()
     if commit is None:
-        raise CannotTell(f"{revision!r} is no commit whose tree is here", "git fetch, then name a commit with --base")
+        raise CannotTell(
+            f"{revision!r} is no commit whose tree is here", "git fetch   # then: flakeledger classify --base REV"
+        )
     found = None if head is None else git.merge_base(commit, head)
     if found is None:
-        raise CannotTell(f"HEAD and {revision!r} share no history", "name another commit with --base")
+        raise CannotTell(
+            f"HEAD and {revision!r} share no history",
+            "flakeledger classify --base REV   # with a commit that HEAD comes from",
+        )
     return found
 
 
 def _classes(repository: Repository, judging: Tree) -> PathClasses:
     policy = repository.policy(judging)
     if policy is None:
-        fix = f"flakeledger init, or repair {POLICY} and git add {POLICY}: flakeledger check-ledgers says where"
+        fix = f"flakeledger init, or repair {POLICY} and git add {POLICY}: flakeledger check-ledgers   # says where"
         raise CannotTell(f"{judging.label} has no {POLICY} that can be read", fix)
     return PathClasses(policy)
 

@@ -53,9 +53,14 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.ledger is None and arguments.contract is None and arguments.test is None:
         return _run_in_repository(arguments)
     if arguments.ledger is None or arguments.contract is None:
-        raise CannotTell("a record is decided with its contract", "name both: --ledger FILE --contract FILE")
+        raise CannotTell(
+            "a record is decided with its contract", "flakeledger decide --ledger FILE --contract FILE --now INSTANT"
+        )
     if arguments.rev is not None or arguments.format is not None:
-        raise CannotTell("--rev and --format are for the citations of a repository", "leave them out")
+        raise CannotTell(
+            "--rev and --format are for the citations of a repository",
+            "flakeledger decide --ledger FILE --contract FILE --now INSTANT   # without them",
+        )
     decision = _decide_alone(arguments.ledger, arguments.contract, arguments.test, arguments.now)
     print(decision, flush=True)
     if decision == "allow_cite":
@@ -102,5 +107,7 @@ def _named_in(path: str) -> frozenset[str]:
         return frozenset(named_properties(data.decode(errors="replace")))
     facts = module_facts(data)
     if facts.problem is not None:
-        raise CannotTell(f"{path} cannot be parsed: {facts.problem}", "name a module that this Python can parse")
+        raise CannotTell(
+            f"{path} cannot be parsed: {facts.problem}", "--test FILE   # with a module that this Python can parse"
+        )
     return facts.property_ids

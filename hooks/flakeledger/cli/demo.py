@@ -70,7 +70,10 @@ def run(arguments: argparse.Namespace) -> int:
     demo.say("", *_LAST_WORDS)
     demo.say("", f"The shop stays in {demo.folder}")
     if found:
-        raise CannotTell(f"the demo did not go as said: {'; '.join(found)}", f"look into {demo.folder}")
+        raise CannotTell(
+            f"the demo did not go as said: {'; '.join(found)}",
+            f"git -C {shlex.quote(demo.folder)} status   # shows where it stopped",
+        )
     return 0
 
 
@@ -155,7 +158,10 @@ class Demo:
         except OSError as error:
             raise CannotTell(f"{words[0]} cannot be started: {error.strerror}", f"install {words[0]}") from error
         if ok is not None and done.returncode != ok:
-            raise CannotTell(f"{shlex.join(words)} failed: {done.stdout.strip()}", f"look into {self.folder}")
+            raise CannotTell(
+                f"{shlex.join(words)} failed: {done.stdout.strip()}",
+                f"git -C {shlex.quote(self.folder)} status   # shows where it stopped",
+            )
         return done
 
     # the shop
@@ -242,7 +248,10 @@ class Demo:
         with open(os.path.join(self.folder, path), encoding="utf-8", newline="") as file:
             text = file.read()
         if text.count(old) != 1:
-            raise CannotTell(f"{path} does not hold {old!r} once", f"look into {self.folder}")
+            raise CannotTell(
+                f"{path} does not hold {old!r} once",
+                f"git -C {shlex.quote(self.folder)} status   # shows where it stopped",
+            )
         self.write(path, text.replace(old, new))
         self.say(f"   {path}: {old} becomes {new}")
 
@@ -338,7 +347,11 @@ def _new_folder(named: str | None) -> str:
     try:
         os.makedirs(named, exist_ok=True)
         if os.listdir(named):
-            raise CannotTell(f"{named} is not empty", "name a folder that does not exist yet")
+            raise CannotTell(
+                f"{named} is not empty", "flakeledger demo --folder DIR   # a folder that does not exist yet"
+            )
     except OSError as error:
-        raise CannotTell(f"{named} cannot be used: {error.strerror}", "name another folder with --folder") from error
+        raise CannotTell(
+            f"{named} cannot be used: {error.strerror}", "flakeledger demo --folder DIR   # another folder"
+        ) from error
     return os.path.realpath(named)

@@ -40,7 +40,10 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.canonical:
         return max([_print_digest(path) for path in arguments.files])
     if len(arguments.files) > 1:
-        raise CannotTell("--canonical prints one text, and several files were named", "name one file at a time")
+        raise CannotTell(
+            "--canonical prints one text, and several files were named",
+            "flakeledger digest --canonical FILE   # one file at a time",
+        )
     sys.stdout.write(of_contract(arguments.files[0], canonical_text, _FIX))
     return 0
 

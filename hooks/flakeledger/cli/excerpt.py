@@ -103,7 +103,7 @@ def excerpt_of(log: str, repository: Repository) -> Excerpt:
     """
     commit = repository.git.commit("HEAD")
     if commit is None:
-        raise CannotTell("this repository has no commit", "commit the ledgers first")
+        raise CannotTell("this repository has no commit", "git add ledgers && git commit")
     ledger = repository.ledger(repository.tree(commit))
     refuse_unreadable(ledger, (FIXTURES, PROPERTIES))
     properties = _properties(log, ledger)

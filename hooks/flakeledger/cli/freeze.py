@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterator
+from shlex import quote
 from typing import NamedTuple
 
 from flakeledger.cli.granting import Wanted, Way, new_row, renewed_row, values_of, ways_to_freeze, window_ends
@@ -217,7 +218,7 @@ def _standing(ledger: Ledger, test: str, renews: bool) -> Freeze | None:
     if row is None and renews and ledger.has_test(test):
         raise CannotTell(
             f"{FREEZES} has no row for {test}",
-            f"flakeledger freeze {test} --reason TEXT   # it finds an earlier freeze, and counts the renewal",
+            f"flakeledger freeze {quote(test)} --reason TEXT   # it finds an earlier freeze, and counts the renewal",
         )
     if renews:
         return frozen_row(ledger, test)
@@ -225,7 +226,7 @@ def _standing(ledger: Ledger, test: str, renews: bool) -> Freeze | None:
         place = row.places.of()
         raise CannotTell(
             f"{test} is frozen already, until {row.expires or 'ever'}; {row.owner or 'nobody'} owns it",
-            f"flakeledger freeze {test} --renew   # once it is about to expire, on the evidence of a newer replay",
+            f"flakeledger freeze {quote(test)} --renew   # once it is about to expire, on evidence of a newer replay",
             f"{FREEZES}:{place.line}:{place.column}",
         )
     return None

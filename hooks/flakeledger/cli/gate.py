@@ -130,7 +130,7 @@ def _refuse_own_code(repository: Repository, patch: Patch) -> None:
     here = os.path.relpath(os.path.realpath(__file__), os.path.realpath(repository.git.root)).replace(os.sep, "/")
     if repository.tree(patch.head).entry(here) is not None:
         reason = f"this flakeledger runs from {here}, which is part of the tree that it would judge"
-        raise CannotTell(reason, "run one that is installed apart: pipx run flakeledger gate --base REV")
+        raise CannotTell(reason, "pipx run flakeledger gate --base REV   # runs one that is installed apart")
 
 
 def _witness_file(path: str | None) -> WitnessFile | None:

@@ -69,9 +69,14 @@ def _days(text: str) -> int:
 def run(arguments: argparse.Namespace) -> int:
     """Import: 0, or 1 when some entry lacks something; CannotTell when a list or a ledger cannot be read."""
     if not arguments.files and not arguments.marks:
-        raise CannotTell("there is nothing to import", "name a list, or import the marks in test code: --marks")
+        raise CannotTell(
+            "there is nothing to import",
+            "flakeledger import FILE   # a list; the marks in test code: flakeledger import --marks",
+        )
     if arguments.marks and arguments.kind:
-        raise CannotTell("--marks reads test code, which has no --kind", "leave one of the two out")
+        raise CannotTell(
+            "--marks reads test code, which has no --kind", "flakeledger import --marks   # or without --marks"
+        )
     with open_ledgers(writes=not arguments.dry_run) as ledgers:
         outcome = _import(ledgers, arguments)
     sys.stdout.write(FORMATS[arguments.format](outcome))
@@ -162,12 +167,17 @@ def _read(name: str) -> bytes:
     """The bytes of a regular file, one more than may be read at most."""
     try:
         if not stat.S_ISREG(os.stat(name).st_mode):
-            raise CannotTell(f"{name} is no regular file", "name the file of a list; for test code: --marks")
+            raise CannotTell(
+                f"{name} is no regular file",
+                "flakeledger import FILE   # a list; for test code: flakeledger import --marks FILE",
+            )
         with open(name, "rb") as file:
             return file.read(LARGEST_LIST + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise CannotTell(f"{name!r} cannot be read: {reason}", "name a file that can be read") from error
+        raise CannotTell(
+            f"{name!r} cannot be read: {reason}", "flakeledger import FILE   # with a file that can be read"
+        ) from error
 
 
 def _marked(repository: Repository, ledger: Ledger, names: Sequence[str]) -> Iterator[_Found]:
@@ -178,7 +188,10 @@ def _marked(repository: Repository, ledger: Ledger, names: Sequence[str]) -> Ite
     ]
     missing = next((path for path in wanted if not any(_is_below(module, path) for module in modules)), None)
     if missing is not None:
-        raise CannotTell(f"{missing} is, or holds, no Python module of this tree", "name a test module or its folder")
+        raise CannotTell(
+            f"{missing} is, or holds, no Python module of this tree",
+            "flakeledger import --marks FILE   # a test module, or a folder of them",
+        )
     for path in progress(modules, "parsed"):
         data = ledger.tree.read(path) or b""
         if not any(word in data for word in _WORDS):

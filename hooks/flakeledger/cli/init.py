@@ -69,7 +69,7 @@ def write(git: Git, plan: Plan) -> None:
             place(git.root, planned.path, planned.before, planned.after)
         except CannotTell as error:
             already = f" (written before: {', '.join(written)})" if written else ""
-            raise CannotTell(f"{error.reason}{already}", f"{error.fix}; then run flakeledger init again") from error
+            raise CannotTell(f"{error.reason}{already}", f"{error.fix}; then again: flakeledger init") from error
         written.append(planned.path)
     if written:
         plan.advice += [

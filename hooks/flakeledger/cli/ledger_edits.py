@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from shlex import join
+from shlex import join, quote
 from typing import NamedTuple
 
 from flakeledger.model.errors import CannotTell
@@ -104,7 +104,9 @@ class LedgerEdits:
         if path not in self._before:
             data = self._before[path] = read_regular(self._repository.git.root, path)
             if data is not None and self._repository.tree(INDEX).entry(path) is None:
-                raise CannotTell(f"git ignores {path}, so nothing that stands in it counts", f"git add -f {path}")
+                raise CannotTell(
+                    f"git ignores {path}, so nothing that stands in it counts", f"git add -f {quote(path)}"
+                )
         return self._after.get(path, self._before[path] or b"")
 
 

@@ -13,6 +13,7 @@ import argparse
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from shlex import quote
 from typing import NamedTuple
 
 from flakeledger.cli.ledger_edits import LedgerEdits, OpenLedgers, open_ledgers, refuse_unreadable
@@ -109,13 +110,13 @@ def _standing(ledger: Ledger, paths: Sequence[str], adds: bool) -> list[Fixture]
         place = nameless.places.of()
         raise CannotTell(
             f"the row on line {place.line} has no id or no path that can be read",
-            "mend the row by hand: flakeledger check says what is wrong with it",
+            "flakeledger check   # says what is wrong with the row; mend it by hand",
             f"{FIXTURES}:{place.line}:{place.column}",
         )
     locked = {row.path for row in ledger.fixtures}
     for path in paths:
         if path not in locked and not adds:
-            raise CannotTell(f"no row of {FIXTURES} locks {path}", f"flakeledger lock --add {path}")
+            raise CannotTell(f"no row of {FIXTURES} locks {path}", f"flakeledger lock --add {quote(path)}")
     return [row for row in ledger.fixtures if not paths or row.path in paths]
 
 
@@ -162,13 +163,19 @@ def next_id(ids: Sequence[str], taken: Iterable[str] = ()) -> str:
 def _new_row(ledger: Ledger, name: str, path: str) -> Fixture:
     complaint = FIXTURE_FIELDS.by_name["path"].kind.complaint(path)
     if complaint or not path.isprintable():
-        raise CannotTell(f"{path!r} cannot stand in a ledger: {complaint or 'it holds odd characters'}", "rename it")
+        raise CannotTell(
+            f"{path!r} cannot stand in a ledger: {complaint or 'it holds odd characters'}",
+            f"git mv {quote(path)} NEW_NAME",
+        )
     row = Fixture(Places(1, 1, {}), name, path, None, None)
     locked = ledger.locked_file(row)
     if locked.state == "missing":
-        raise CannotTell(f"{path} is not in the tree", f"create it; if git ignores it: git add -f {path}")
+        raise CannotTell(f"{path} is not in the tree", f"create it; if git ignores it: git add -f {quote(path)}")
     if locked.digest is None:
-        raise CannotTell(f"{path} is {locked.problem}; a fixture is a regular file", "name a file of this repository")
+        raise CannotTell(
+            f"{path} is {locked.problem}; a fixture is a regular file",
+            "flakeledger lock --add PATH   # with a file of this repository",
+        )
     contract = ledger.locked_file(row._replace(hash="contract")).digest
     return row._replace(sha256=contract or locked.digest, hash="contract" if contract else None)
 

@@ -72,7 +72,9 @@ def _read(path: str) -> bytes:
         with open(path, "rb") as file:
             return file.read()
     except (OSError, ValueError) as error:
-        raise CannotTell(f"{path!r} cannot be read: {error}", "git runs this command; see --help") from error
+        raise CannotTell(
+            f"{path!r} cannot be read: {error}", "flakeledger init --merge-driver   # lets git run this command"
+        ) from error
 
 
 def _write(path: str, data: bytes) -> None:

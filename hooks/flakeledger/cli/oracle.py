@@ -130,12 +130,15 @@ def _lines(edits: Sequence[Edit]) -> Iterator[str]:
 def _approve(edits: Sequence[Edit], reviewer: str, day: str, out: str) -> None:
     """Write the review. CannotTell when there is nothing to review, or it cannot be written."""
     if not edits:
-        raise CannotTell("no test file is edited: there is nothing to approve", "run the gate: flakeledger gate")
+        raise CannotTell(
+            "no test file is edited: there is nothing to approve",
+            "flakeledger gate --base REV   # judges the patch as it is",
+        )
     files = tuple(ReviewedFile(edit.path, edit.base_blob, edit.head_blob, edit.difference) for edit in edits)
     try:
         file = review_file(Review(files, reviewer, day, APPROVED))
     except NotCanonical as refused:
-        raise CannotTell(f"the review cannot be written: {refused.message}", "name the reviewer otherwise") from None
+        raise CannotTell(f"the review cannot be written: {refused.message}", '--reviewer "@name"') from None
     target = os.path.join(out, f"{file.digest}.json") if os.path.isdir(out) else out
     folder, name = os.path.split(os.path.abspath(target))
     place(folder, name, read_regular(folder, name), file.data)

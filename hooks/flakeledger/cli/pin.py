@@ -12,6 +12,7 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
+from shlex import quote
 
 from flakeledger.cli.granting import pinned_row, values_of
 from flakeledger.cli.ledger_edits import LedgerEdits, OpenLedgers, open_ledgers, policy_of, refuse_unreadable
@@ -86,7 +87,7 @@ def frozen_row(ledger: Ledger, test: str) -> Freeze:
     row = ledger.freeze_by_test.get(test)
     if row is None:
         near = next(iter(get_close_matches(test, ledger.freeze_by_test, n=1)), None)
-        fix = f"did you mean {near}?" if near else f"flakeledger freeze {test}"
+        fix = f"did you mean {near}?" if near else f"flakeledger freeze {quote(test)}"
         raise CannotTell(f"{FREEZES} has no row for {test}", fix)
     return row
 

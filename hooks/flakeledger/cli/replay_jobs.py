@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from shlex import quote
 from typing import NamedTuple
 
 from flakeledger.cli.replay_tests import Chosen
@@ -56,7 +57,7 @@ def task_of(ledger: Ledger, policy: Policy, chosen: Chosen, way: Way) -> Task:
     path = test.partition("::")[0]
     suite = path if way.suite == THE_MODULE else way.suite
     if suite not in (None, _ROOT, path) and not path.startswith(f"{suite}/"):
-        raise CannotTell(f"--suite {suite} does not hold {test}", f"name a file or folder around {path}")
+        raise CannotTell(f"--suite {suite} does not hold {test}", f"--suite={quote(path)}   # or a folder around it")
     # a command is started anew for each seed: there is nothing that could be forked
     mode: Mode = "fork" if way.fast and runner.command is None else "process"
     job = Job(test, runner, way.seeds, mode, suite, way.timeout, policy.environment_failures, way.python)
@@ -68,7 +69,9 @@ def _suite(root: str, ledger: Ledger, typed: str | None) -> str | None:
         return typed
     path = repository_path(root, typed)
     if path != _ROOT and ledger.tree.entry(path) is None and not ledger.tree.is_folder(path):
-        raise CannotTell(f"--suite: {ledger.tree.label} has no {path}", "name a file or folder of tests")
+        raise CannotTell(
+            f"--suite: {ledger.tree.label} has no {path}", "--suite=PATH   # with a file or folder of tests"
+        )
     return path
 
 

@@ -100,7 +100,9 @@ def _open_window(freeze: Freeze, citation: Citation) -> str:
         return f"name the runner class on which it holds: runner_class={holds}"
     if holds is not None and citation.runner_class != holds:
         return f"cite the runner class on which it holds: {holds}"
-    return f"renew the freeze on newer evidence: flakeledger freeze {freeze.test} --renew"
+    from flakeledger.rules.freezes import named  # where nothing is cited, nothing pays for it
+
+    return f"renew the freeze on newer evidence: flakeledger freeze {named(freeze)} --renew"
 
 
 def _prove_environment(freeze: Freeze, _citation: Citation) -> str:

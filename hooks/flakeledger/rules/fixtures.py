@@ -31,12 +31,14 @@ def fixture_missing(ledger: Ledger, _now: int) -> Iterator[Finding]:
     """No file at the path."""
     for fixture in ledger.fixtures:
         if fixture.path is not None and ledger.locked_file(fixture).state == "missing":
+            from shlex import quote  # a file that is there pays for no command
+
             yield _at(
                 fixture,
                 "path",
                 "fixture-missing",
                 f"{fixture.path} is not in the tree",
-                f"git add {fixture.path}, or remove the row {fixture.id} together with the file",
+                f"git add {quote(fixture.path)}, or remove the row {fixture.id} together with the file",
             )
 
 
@@ -47,7 +49,13 @@ def fixture_not_a_file(ledger: Ledger, _now: int) -> Iterator[Finding]:
             locked = ledger.locked_file(fixture)
             if locked.state == "not-a-file":
                 message = f"{fixture.path} is {locked.problem}; a fixture is a regular file"
-                yield _at(fixture, "path", "fixture-not-a-file", message, "name a regular file of this repository")
+                yield _at(
+                    fixture,
+                    "path",
+                    "fixture-not-a-file",
+                    message,
+                    "write the `path` of a regular file of this repository",
+                )
 
 
 def fixture_drifted(ledger: Ledger, _now: int) -> Iterator[Finding]:
@@ -99,7 +107,9 @@ def fixture_duplicate(ledger: Ledger, _now: int) -> Iterator[Finding]:
                     field,
                     "fixture-duplicate",
                     f"{field} {value} stands twice; the first row is on line {earlier.places.line}",
-                    "keep one of the two rows" if field == "path" else "give this row an id of its own",
+                    f"delete this row, or the one on line {earlier.places.line}, from {FIXTURES}"
+                    if field == "path"
+                    else "give this row an `id` of its own",
                 )
 
 

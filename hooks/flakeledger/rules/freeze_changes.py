@@ -14,7 +14,7 @@ from flakeledger.model.ledger_paths import FREEZES
 from flakeledger.model.records import Freeze
 from flakeledger.model.window import end_of
 from flakeledger.repo.change import PINS, Change, changed_fields
-from flakeledger.rules.freezes import at
+from flakeledger.rules.freezes import at, named
 
 #: what a standing row is about; changing one of these makes it another row
 KEYS = (*PINS, "property_id", "witness", "note", "runner_class", "replay_env", "failure_class")
@@ -88,7 +88,8 @@ def freeze_with_edit(change: Change) -> Iterator[Finding]:
                 "freeze-with-edit",
                 f"{row.test} is frozen in the change that edits {edited}: "
                 "the replays that justify it ran on something else",
-                "commit the edit first, replay the test on it, then freeze it in a change of its own",
+                "commit the edit first; then, in a change of its own, the row and its evidence: "
+                f"flakeledger replay {named(row)}",
             )
 
 

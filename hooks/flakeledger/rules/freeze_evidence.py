@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from flakeledger.model.clock import DAY
 from flakeledger.model.findings import Finding
 from flakeledger.model.window import start_of, window_days
-from flakeledger.rules.freezes import at, shown
+from flakeledger.rules.freezes import at, shown, thaw_command
 from flakeledger.verdicts.rates import bound_text
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def replay_broken(ledger: Ledger, _now: int) -> Iterator[Finding]:
                 f"{freeze.test} failed {newest.total} of {newest.total} runs on {newest.run_at}: "
                 "it is broken, not flaky, and the freeze hides a bug"
             )
-            yield _aged(freeze, "replay-broken", message, "mend the product or the test, and remove the row")
+            yield _aged(freeze, "replay-broken", message, f"mend the product or the test, and: {thaw_command(freeze)}")
 
 
 def _aged(freeze: Freeze, rule: str, message: str, fix: str) -> Finding:
@@ -133,7 +133,7 @@ def _suspicious_tests(ledger: Ledger, accepted: tuple[str, ...]) -> frozenset[st
 
 def _not_environment(freeze: Freeze, why: str) -> Finding:
     message = f"{shown(freeze)}: {why}"
-    fix = "mend the product or the test, and remove the row"
+    fix = f"mend the product or the test, then: {thaw_command(freeze)}"
     return at(freeze, "failure_class", "freeze-not-environment", message, fix)._replace(by_time=True)
 
 
@@ -145,7 +145,9 @@ def _recorded_failures(ledger: Ledger, freeze: Freeze) -> Iterator[Finding]:
         if replays and needs_replay(ledger, freeze):
             runs = sum(replay.total for replay in replays)
             message = f"{freeze.test}: no failure is recorded in {runs} runs (rate at most {bound_text(0, runs)})"
-            found = at(freeze, "failure_class", "freeze-not-environment", message, "remove the row if it is mended")
+            found = at(
+                freeze, "failure_class", "freeze-not-environment", message, f"if it is mended: {thaw_command(freeze)}"
+            )
             yield found._replace(level="warning", by_time=True)
         return
     others = sorted([name for name in failures if not is_environment(name, ledger.policy.environment_failures)])

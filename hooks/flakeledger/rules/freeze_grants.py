@@ -18,7 +18,7 @@ from flakeledger.model.window import window_days
 from flakeledger.repo.change import Change
 from flakeledger.rules.freeze_changes import granted
 from flakeledger.rules.freeze_evidence import replay_command
-from flakeledger.rules.freezes import at
+from flakeledger.rules.freezes import at, named
 
 NOTES = "ledgers/notes/"
 ELIGIBLE = "eligible_short"
@@ -41,7 +41,7 @@ def freeze_unevidenced(change: Change, now: int) -> Iterator[Finding]:
             from flakeledger.rules.interviews import counted
 
             message = f"{row.test} is frozen, but every seed passed: {counted(newest)}"
-            fix = "replay it under more seeds (--seeds), or do without the freeze"
+            fix = f"flakeledger replay {named(row)} --seeds N   # with more seeds; or do without the freeze"
             yield at(row, "test", "freeze-unevidenced", message, fix)._replace(level="warning")
 
 

@@ -11,13 +11,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from flakeledger.model.findings import Finding
-from flakeledger.model.ledger_paths import FREEZES
-from flakeledger.rules.freezes import at, shown
+from flakeledger.rules.freezes import at, shown, thaw_command
 
 if TYPE_CHECKING:
+    from flakeledger.model.records import Freeze
     from flakeledger.repo.ledger import Ledger
 
-_VOID = f"remove this row from {FREEZES} in the same change; replay the test before it is frozen again"
+
+def _void(freeze: Freeze) -> str:
+    """What becomes of a row whose freeze is void."""
+    return f"{thaw_command(freeze)}   # in the same change; replay the test before it is frozen again"
 
 
 def freeze_fixture_hash(ledger: Ledger, _now: int) -> Iterator[Finding]:
@@ -32,7 +35,7 @@ def freeze_fixture_hash(ledger: Ledger, _now: int) -> Iterator[Finding]:
                 if path is None
                 else f"the freeze of {shown(freeze)} is void: {path} ({name}) changed"
             )
-            yield at(freeze, "fixture_hashes", "freeze-fixture-hash", message, _VOID, name)
+            yield at(freeze, "fixture_hashes", "freeze-fixture-hash", message, _void(freeze), name)
 
 
 def freeze_generator_hash(ledger: Ledger, _now: int) -> Iterator[Finding]:
@@ -46,7 +49,7 @@ def freeze_generator_hash(ledger: Ledger, _now: int) -> Iterator[Finding]:
                 f"the freeze of {shown(freeze)} is void: the generators of {freeze.property_id} changed "
                 f"({', '.join(paths) or 'none is left'})"
             )
-            yield at(freeze, "generator_hash", "freeze-generator-hash", message, _VOID)
+            yield at(freeze, "generator_hash", "freeze-generator-hash", message, _void(freeze))
 
 
 def freeze_test_hash(ledger: Ledger, _now: int) -> Iterator[Finding]:
@@ -60,4 +63,4 @@ def freeze_test_hash(ledger: Ledger, _now: int) -> Iterator[Finding]:
                 f"the freeze of {shown(freeze)} is void: the text of the test, "
                 f"or of what it uses in {freeze.test.partition('::')[0]}, changed"
             )
-            yield at(freeze, "test_hash", "freeze-test-hash", message, _VOID)
+            yield at(freeze, "test_hash", "freeze-test-hash", message, _void(freeze))

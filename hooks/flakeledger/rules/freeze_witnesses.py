@@ -39,10 +39,11 @@ class WitnessFacts(NamedTuple):
 
 
 _FIXES = {
-    "witness": "capture its failure with --flakeledger-witness DIR, run the gate on the witness, "
-    f"and freeze the test on the note; or remove the row from {FREEZES}",
-    "note": "run the gate on the witness: flakeledger gate --base REV --witness FILE --out note.json; "
-    f"or remove the row from {FREEZES}",
+    "witness": "pytest --flakeledger-witness DIR   # captures its failure\n"
+    "flakeledger gate --base REV --witness FILE --out note.json\n"
+    f"then write both digests into the row, or remove it from {FREEZES}",
+    "note": "flakeledger gate --base REV --witness FILE --out note.json\n"
+    f"then write its digest into the row, or remove it from {FREEZES}",
 }
 
 

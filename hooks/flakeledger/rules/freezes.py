@@ -1,4 +1,4 @@
-"""State rules about a freeze as a waiver: owner, window, property, test, count.
+"""State rules about a freeze as a waiver: window, property, test, count; and who can be an owner.
 
 Invariants:
 * A field that is absent or was refused by its field table is one finding, not two.
@@ -93,31 +93,21 @@ def _pin_text(ledger: Ledger, freeze: Freeze, field: str) -> str:
     return f"{field}: {freeze.replay_env or 'a runner of the policy'}"
 
 
-def freeze_unowned(ledger: Ledger, _now: int) -> Iterator[Finding]:
-    """No owner, a placeholder, or (policy) not an owner of the test's path."""
-    assert ledger.policy is not None
-    for freeze in ledger.freezes:
-        if not is_owner(freeze.owner):
-            if freeze.owner is None and not lacks(freeze, "owner"):
-                continue
-            said = f"`{freeze.owner}` is no owner" if freeze.owner else "nobody owns it"
-            yield at(
-                freeze,
-                "owner",
-                "freeze-unowned",
-                f"{shown(freeze)} is frozen, but {said}",
-                'owner: "@name"   # or "@org/team", or an e-mail address',
-            )
-        elif ledger.policy.owners == "codeowners" and freeze.test is not None:
-            owners = ledger.code_owners(freeze.test.partition("::")[0])
-            if freeze.owner not in owners:
-                yield at(
-                    freeze,
-                    "owner",
-                    "freeze-unowned",
-                    f"{freeze.owner} is not an owner of {freeze.test.partition('::')[0]}",
-                    f"name one of its owners: {', '.join(owners) or 'CODEOWNERS gives it none; add it there'}",
-                )
+def thaw_command(freeze: Freeze) -> str:
+    """The command that takes out the row of a frozen test."""
+    return f"flakeledger thaw {named(freeze)}"
+
+
+def renew_commands(freeze: Freeze) -> str:
+    """The commands that give a frozen test a fresh window."""
+    return f"flakeledger replay {named(freeze)} && flakeledger freeze {named(freeze)} --renew"
+
+
+def named(freeze: Freeze) -> str:
+    """The test of a row as a word for the shell."""
+    from shlex import quote  # only who is told what to do pays for it
+
+    return "TEST" if freeze.test is None else quote(freeze.test)
 
 
 def freeze_expired(ledger: Ledger, now: int) -> Iterator[Finding]:
@@ -130,7 +120,7 @@ def freeze_expired(ledger: Ledger, now: int) -> Iterator[Finding]:
                 "expires",
                 "freeze-expired",
                 f"the freeze of {shown(freeze)} ended at {format_instant(end)}; {freeze.owner or 'nobody'} owns it",
-                f"remove its row from {FREEZES}, or replay the test and renew the freeze",
+                f"{thaw_command(freeze)}\nor, on newer evidence: {renew_commands(freeze)}",
             )
             yield found._replace(by_time=True)
 
@@ -148,7 +138,8 @@ def freeze_expiring(ledger: Ledger, now: int) -> Iterator[Finding]:
             "expires",
             "freeze-expiring",
             f"{time_left(end, now)} left for {shown(freeze)}, which {freeze.owner or 'nobody'} owns",
-            f"before {format_instant(end)}: mend the test and remove the row, or replay and renew it",
+            f"before {format_instant(end)}, once the test is mended: {thaw_command(freeze)}\n"
+            f"or, on newer evidence: {renew_commands(freeze)}",
         )
         yield found._replace(level="warning", by_time=True)
 
@@ -261,7 +252,7 @@ def freeze_duplicate(ledger: Ledger, _now: int) -> Iterator[Finding]:
                 "test",
                 "freeze-duplicate",
                 f"{freeze.test} is frozen twice; the first row is on line {earlier.places.line}",
-                "keep one of the two rows",
+                f"delete this row, or the one on line {earlier.places.line}, from {FREEZES}",
             )
 
 
@@ -275,7 +266,8 @@ def freeze_cap(ledger: Ledger, _now: int) -> Iterator[Finding]:
             "",
             "freeze-cap",
             f"rows of freezes: {len(ledger.freezes)}; the policy allows {most}",
-            f"thaw {len(ledger.freezes) - most} of them, or raise `max_freezes` in {POLICY}, alone in its change",
+            f"flakeledger thaw TEST   # {len(ledger.freezes) - most} of them; `flakeledger review` says which may go\n"
+            f"or raise `max_freezes` in {POLICY}, alone in its change",
         )
 
 
@@ -290,7 +282,7 @@ def freeze_renewals(ledger: Ledger, _now: int) -> Iterator[Finding]:
                 "renewed",
                 "freeze-renewals",
                 f"{shown(freeze)} was renewed {freeze.renewed} times; the policy allows {most}",
-                "mend or delete the test and remove the row",
+                f"mend or delete the test, and: {thaw_command(freeze)}",
             )
 
 

@@ -194,8 +194,8 @@ NEXT_STEPS: Mapping[Verdict, str] = {
     "deny:runner": "leave what runs the tests out of the patch, or merge it on its own first",
     "deny:unclassified": "give the test a class in the policy, alone in its change; "
     "put regular files in the place of links and submodules",
-    "deny:test_body": "have the edited tests reviewed: flakeledger oracle --base REV shows the edits, and writes the "
-    "review with --approve; its reviewer commits it to the base branch",
+    "deny:test_body": "have the edited tests reviewed: flakeledger oracle --base REV   # shows the edits; "
+    "with --approve it writes the review, which its reviewer commits to the base branch",
     "deny:no_witness": "run the failing property with --flakeledger-witness DIR, and name the file: --witness FILE",
     "deny:witness": "capture the failure again: --flakeledger-witness DIR writes a witness only when it is a good one",
     "deny:generator_drift": "capture the failure again with the generators of the base; the patch must not edit them",
@@ -203,7 +203,8 @@ NEXT_STEPS: Mapping[Verdict, str] = {
     "deny:stable_pass": "nothing failed when it ran alone: look for what another test leaves behind, "
     "or for a flake too rare for so few replays",
     "deny:stable_fail": "it is a real counterexample: mend the product",
-    "eligible_short": "a short freeze may be opened on this note",
+    "eligible_short": "a short freeze may be opened on this note: "
+    "flakeledger freeze TEST --reason TEXT --witness FILE --note FILE",
 }
 
 

@@ -60,11 +60,15 @@ def read_patch(repository: Repository, base: str, head: str) -> Patch:
     tip, new = git.commits((base, head))
     for revision, commit in ((base, tip), (head, new)):
         if commit is None:
-            raise CannotTell(f"{revision!r} names no commit whose tree is here", "git fetch, and name a commit")
+            raise CannotTell(
+                f"{revision!r} names no commit whose tree is here", "git fetch   # then: --base REV [--head REV]"
+            )
     assert tip is not None and new is not None
     start = git.merge_base(tip, new)
     if start is None:
-        raise CannotTell(f"{base!r} and {head!r} share no history", "name the branch that the patch goes to")
+        raise CannotTell(
+            f"{base!r} and {head!r} share no history", "name the branch that the patch goes to: --base REV"
+        )
     changes = repository.differences(start, new)
     if not changes:
         fix = "commit the patch, and name the branch that it goes to: --base REV [--head REV]"
@@ -78,7 +82,7 @@ def policy_of_base(repository: Repository, tip: str) -> Policy:
     tree = repository.tree(tip)
     policy = repository.policy(tree)
     if policy is None:
-        fix = f"commit a {POLICY} to the base branch first: flakeledger check --rev {tip[:12]} says what is wrong"
+        fix = f"commit a {POLICY} to the base branch first: flakeledger check --rev {tip[:12]}   # says what is wrong"
         raise CannotTell(f"{tree.label}, the base, has no {POLICY} that can be read", fix)
     return policy
 

@@ -41,7 +41,7 @@ def property_redefined(change: Change) -> Iterator[Finding]:
             yield found._replace(level="warning")
 
 
-_NEW_ID = "restore the statement; give the changed invariant an id of its own, or thaw the freeze first"
+_NEW_ID = "restore the `statement`; give the changed invariant an `id` of its own, or first: flakeledger thaw TEST"
 
 
 def property_weakened(change: Change) -> Iterator[Finding]:

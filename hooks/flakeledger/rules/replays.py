@@ -20,12 +20,15 @@ def replay_future(ledger: Ledger, now: int) -> Iterator[Finding]:
     """A replay that says it ran after now."""
     for replay in ledger.replays:
         if replay.at > now + CLOCK_SKEW:
+            from shlex import quote  # only who is told what to do pays for it
+
             yield Finding(
                 REPLAYS,
                 replay.line,
                 1,
                 "replay-future",
                 f"this replay of {replay.test} ran at {replay.run_at}, but now is {format_instant(now)}",
-                "set the clock of the machine that recorded it, and record the replay again",
+                f"delete the line, set the clock of the machine that recorded it, and record it again: "
+                f"flakeledger replay {quote(replay.test)}",
                 subject=replay.test,
             )

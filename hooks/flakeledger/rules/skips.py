@@ -124,7 +124,7 @@ def _fix(change: Change, found: Brought, test: str, now: int) -> str:
             return f"cite its open freeze on the test itself: {cite}; or take the mark out"
         return "take it out: the test is frozen, and a frozen test still runs"
     if not test or len(test) > _LONGEST_ID or ledger.sources.test(test).state != "found":
-        command = f'flakeledger freeze {found.path}::TEST --reason "why it is not trusted"'
+        command = freeze_command(f"{found.path}::TEST")
         return f"take it out, and freeze the tests that are not trusted, one by one: {command}"
     return f"take it out, and run: {freeze_command(test)}{_OR_WRITE}{_row(change, found, test, now)}"
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from flakeledger.model.findings import Finding, Level
 from flakeledger.model.ledger_paths import FREEZES
 from flakeledger.repo.change import Change
+from flakeledger.rules.freezes import thaw_command
 
 
 def thaw_unearned(change: Change, now: int) -> Iterator[Finding]:
@@ -29,6 +30,8 @@ def thaw_unearned(change: Change, now: int) -> Iterator[Finding]:
         found = interview(change.new, change.base.freeze_by_test[operation.key], limits, now)
         if not found.may_go:
             message = f"the freeze of {operation.key} was removed, but {reason(found)}: `{found.verdict.name}`"
-            fix = f"put the row back, or {next_step(found)}; once it has expired, it may go"
+            fix = (
+                f"put the row back, or {next_step(found)}; once it has expired, it may go: {thaw_command(found.freeze)}"
+            )
             level: Level = "warning" if change.is_seen_again else "error"
             yield Finding(FREEZES, *operation.place, "thaw-unearned", message, fix, level, operation.key)
