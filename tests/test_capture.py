@@ -123,6 +123,50 @@ def test_every_kind_of_test_gives_the_same_digests_everywhere(kinds: World, tmp_
     assert "flakeledger: {" not in found.out  # nobody is shown our notes
 
 
+#: a property for each kind of value that a test may draw: its strategy, and what fails the test
+VALUES = {
+    "float": ("st.floats()", "x >= 3.5"),
+    "nan": ("st.floats()", "x != x"),
+    "large": ("st.integers()", "x >= 2**60"),
+    "decimal": ("st.decimals(allow_nan=False, allow_infinity=False, places=2)", "x >= 10"),
+    "fraction": ("st.fractions()", "x >= 2"),
+    "text": ("st.text()", "len(x) > 2"),
+    "bytes": ("st.binary()", "len(x) > 3"),
+    "tuple": ("st.tuples(st.integers(), st.booleans())", "x[0] > 5 and x[1]"),
+    "set": ("st.sets(st.integers())", "len(x) > 2"),
+    "dict": ("st.dictionaries(st.text(), st.integers())", "len(x) > 1"),
+    "datetime": ("st.datetimes(timezones=st.just(datetime.timezone.utc))", "x.month == 3"),
+    "timedelta": ("st.timedeltas()", "x.days > 4"),
+}
+#: their digests, the same everywhere too
+VALUE_DIGESTS = {
+    "float": "9db68172337a1fd676aeb2df4e0c67e9dbf30945e3f585cfca7c6bdb7ece64e2",
+    "nan": "ef1f39f48d987add102c32c62317df4159ea304a8015f2a980c38e28dcc21524",
+    "large": "71a0585f16e189ba9a153fefb50e3393b4ff69df5fa8432ebb0386991843cfe7",
+    "decimal": "b98e43b1335b84588ecd83cf5633d50122121d3eaf4b4969fb5c892fdb1725b8",
+    "fraction": "7f98ac7eda6f932e603e7fceadadf57b47a4daa0fe38b59b4a56554b4924fc52",
+    "text": "be95cfc81564154db7bf9f90ed1b92aa769fec2d64aebbf728eaece8592b2f54",
+    "bytes": "0ba901cee8b5c32b80a3689e753fff9eab1764cd3ebcaf883b6c5677152c43b3",
+    "tuple": "518e1c1d3e9e8548f8ab0bc3f1f62d0f0572f9a54789d150609b2564c676e505",
+    "set": "1cab04835b9f201ca5d2cd93761e374c23388cf455c12912ee5c002f53f553a4",
+    "dict": "02f1b2aa93529cf4eb5f22ec8e0e2a2e7019363185995fcfe55230612e1a1324",
+    "datetime": "1fb890b87b40892689f9e727f49e36d7301036984876ec3f1e577fb5249e95d8",
+    "timedelta": "aa192ab67d13c2d3234cfa4fa4fa51aa4447a2a46e7ced3335d717b86d6854bd",
+}
+
+
+def test_every_kind_of_value_gives_the_same_digest_everywhere(tmp_path: Path) -> None:
+    # a NaN is rare, and a busy machine late
+    text = "import datetime\nsought = settings(derandomize=True, deadline=None, max_examples=1000)\n" + "".join(
+        f"@sought\n@given({strategy})\ndef test_{name}(x):\n    assert not ({fails})\n"
+        for name, (strategy, fails) in VALUES.items()
+    )
+    found = capture(property_suite(tmp_path / "world", text, *(f"test_{name}" for name in VALUES)))
+    digests = {one.test.rpartition("::test_")[2]: one.example_sha256 for one in found.witnesses}
+    assert digests == VALUE_DIGESTS
+    assert found.refused == []
+
+
 def test_workers_write_and_their_controller_tells(kinds: World, tmp_path: Path) -> None:
     alone = capture(kinds.copy(tmp_path / "alone"), SUITE, "-k", "order or length")
     spread = capture(kinds.copy(tmp_path / "spread"), "-p", "xdist.plugin", "-n2", SUITE, "-k", "order or length")
