@@ -68,14 +68,14 @@ def test_no_damaged_byte_is_read(tmp_path: Path) -> None:
 
 def test_another_version_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache, _ = filled(tmp_path)
-    monkeypatch.setattr(module, "HEADING", module.HEADING.replace(b"cache 1", b"cache 2"))
+    monkeypatch.setattr(module, "HEADING", module.HEADING.replace(b"cache 2", b"cache 3"))
     assert cache.load("rows") is None
 
 
 def test_a_payload_that_is_no_json_or_too_deep_is_none(tmp_path: Path) -> None:
     cache, file = filled(tmp_path)
     for payload in (b"{", b"[" * 200_000, b"\xff"):
-        file.write_bytes(module._heading(payload) + payload)
+        file.write_bytes(module._heading("rows", payload) + payload)
         assert cache.load("rows") is None
 
 

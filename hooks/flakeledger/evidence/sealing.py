@@ -2,6 +2,7 @@
 
 Invariants:
 * A way to seal is used only after it was tried: the network is gone, the loopback answers, an inherited pipe is heard.
+* What seals is a program of this system, by its full path, and never one of the tree.
 * Where none works, that is said, never passed over.
 * A variable is handed down because it is on the list, never because it looks harmless.
 """
@@ -16,6 +17,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from flakeledger.evidence.processes import Process, open_pipes
+from flakeledger.store.git import without_relative_path
 
 #: what a test's interpreter needs to start, to find its packages, and to show text
 ALLOWED_VARIABLES = frozenset(
@@ -27,12 +29,16 @@ ALLOWED_VARIABLES = frozenset(
 )
 OPEN = "on: neither bwrap nor unshare can take it away here"
 _PATIENCE = 10.0
-#: brings the loopback up, gives the rights away that this took (prctl: PR_CAP_AMBIENT_CLEAR_ALL), and goes on
+#: brings the loopback up, gives the rights away that this took (prctl: PR_CAP_AMBIENT_CLEAR_ALL), and goes on; by the
+#: C library alone: every replay starts this, and the module `socket` takes as long to import as Python to start
 _LOOPBACK = """\
-import ctypes, fcntl, os, socket, struct, sys
-with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
-    fcntl.ioctl(control, 0x8914, struct.pack("16sh22x", b"lo", 1))
-ctypes.CDLL(None).prctl(47, 4, 0, 0, 0)
+import ctypes, os, sys
+library = ctypes.CDLL(None)
+control = library.socket(2, 2, 0)  # AF_INET, SOCK_DGRAM
+flags = (1).to_bytes(2, sys.byteorder)  # IFF_UP
+library.ioctl(control, 0x8914, b"lo".ljust(16, b"\\0") + flags.ljust(24, b"\\0"))  # SIOCSIFFLAGS
+os.close(control)
+library.prctl(47, 4, 0, 0, 0)
 os.execvp(sys.argv[1], sys.argv[1:])
 """
 #: says `sealed` on the pipe of this number if nothing leads out of here but the loopback works; sends nothing
@@ -67,9 +73,13 @@ class Sealing(NamedTuple):
 
 def sealing(environment: Mapping[str, str]) -> Sealing:
     """The first way that works here."""
+    from shutil import which
+
     for name, words in WAYS:
-        if _works(words, environment):
-            return Sealing(words, f"off ({name})")
+        # its place, told here: where the command runs, a relative entry of PATH leads into what strangers wrote
+        program = which(words[0], path=without_relative_path(environment).get("PATH"))
+        if program is not None and _works((program, *words[1:]), environment):
+            return Sealing((program, *words[1:]), f"off ({name})")
     return Sealing((), OPEN)
 
 

@@ -22,7 +22,7 @@ from flakeledger.repo.merge import after
 from flakeledger.repo.tree import REGULAR_MODES, ChangedEntries, CommitEntries, Entries
 from flakeledger.store.cache import Cache
 from flakeledger.store.git import Git, TreeEntry, Underway
-from flakeledger.store.objects import BatchReader
+from flakeledger.store.objects import BatchReader, is_object_id
 
 _NAME = "citing"
 #: so many blobs pay for a process of their own
@@ -56,8 +56,8 @@ class CitingFiles:
     def _reference(self) -> tuple[str, frozenset[str]]:
         """The tree of which an earlier run kept the files, and the files; "" and none where nothing is kept."""
         match self._cache.load(_NAME):
-            case [kept, str(tree), list(paths)] if kept == STAMP:
-                return tree, frozenset(paths)
+            case [kept, str(tree), list(paths)] if kept == STAMP and is_object_id(tree):
+                return tree, frozenset(path for path in paths if isinstance(path, str))
         return "", frozenset()
 
     def begin(self, tree: str) -> Underway | None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from flakeledger.repo.citations import Cited, from_json, holds_words, to_json
 from flakeledger.repo.imports import Import
+from flakeledger.repo.source_encoding import BOM, codec, cookie
 
 if TYPE_CHECKING:
     import ast
@@ -25,32 +26,17 @@ if TYPE_CHECKING:
     from flakeledger.repo.python_citations import Comment
 
 #: raise the first number whenever facts, or the digest of a test, get another form or meaning
-STAMP = f"3 {sys.version_info[0]}.{sys.version_info[1]}"
+STAMP = f"4 {sys.version_info[0]}.{sys.version_info[1]}"
 #: a parsed byte can cost a thousand bytes of memory (`a;a;a;…`), so this is what bounds it
 LARGEST = 1024 * 1024
-#: the encodings of source code that are read; any other coding cookie is a problem
-_ENCODINGS = {
-    "utf-8": "utf-8",
-    "utf8": "utf-8",
-    "u8": "utf-8",
-    "utf-8-sig": "utf-8",
-    "ascii": "ascii",
-    "us-ascii": "ascii",
-    "latin-1": "latin-1",
-    "latin1": "latin-1",
-    "iso-8859-1": "latin-1",
-    "iso-8859-15": "iso-8859-15",
-    "cp1252": "cp1252",
-    "windows-1252": "cp1252",
-}
-_BOM = b"\xef\xbb\xbf"
+#: nor do people write longer modules; a megabyte of lines like `a=b` would take ten seconds
+MOST_LINES = 50_000
 #: patterns are compiled when a module is parsed: most runs parse none
-_COOKIE = rb"(?a)[ \t\f]*#[^\r\n]*?coding[:=][ \t]*([-\w.]+)"
-_BLANK = rb"[ \t\f]*(#[^\r\n]*)?"
 _NAMED = r"(?a)(?<![\w.-])property_id:[ \t]*([A-Za-z][A-Za-z0-9_.-]*)"
 _ID = r"(?a)[A-Za-z][A-Za-z0-9_.-]*"
-#: a comment that may matter; only then the module is cut into tokens
-_COMMENT = r"#[^\n]*(?:property_id|flakeledger):"
+#: a comment that may matter; only then the module is cut into tokens. Searched from the beginnings of lines, so that
+#: no line is read twice
+_COMMENT = r"(?m)^[^\n#]*+#[^\n]*?(?:property_id|flakeledger):"
 
 
 #: how the cache spells what a test is: column by column, for there are many tests and few kinds
@@ -158,34 +144,23 @@ def _text(data: bytes) -> str:
     """The source text with line ends as newlines; _UnreadableError says why it is none."""
     if len(data) > LARGEST:
         raise _UnreadableError(f"it is larger than {LARGEST // 1024 // 1024} MB")
-    cookie = _cookie(data)
-    encoding = _ENCODINGS.get(cookie.lower().replace("_", "-"))
+    encoding = codec(data)
     if encoding is None:
-        raise _UnreadableError(f"its coding cookie {cookie!r} is no encoding that flakeledger reads; use utf-8")
+        name = cookie(data)
+        raise _UnreadableError(f"its coding cookie {name!r} is no encoding that flakeledger reads; use utf-8")
     try:
-        text = data.removeprefix(_BOM).decode(encoding)
+        text = data.removeprefix(BOM).decode(encoding)
     except UnicodeDecodeError as trouble:
         line = data.count(b"\n", 0, trouble.start) + 1
-        raise _UnreadableError(f"line {line} is not valid {encoding}") from None
+        raise _UnreadableError(f"line {line} is not valid {encoding.replace('_', '-')}") from None
     if "\0" in text:
         raise _UnreadableError(f"line {text[: text.index(chr(0))].count(chr(10)) + 1} holds a null byte")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _cookie(data: bytes) -> str:
-    """The encoding that the first or second line declares (PEP 263), else utf-8."""
-    if data.startswith(_BOM):
-        return "utf-8"
-    for line in data[:1024].splitlines()[:2]:
-        found = re.match(_COOKIE, line)
-        if found:
-            return found[1].decode("ascii")
-        if not re.fullmatch(_BLANK, line):
-            break
-    return "utf-8"
-
-
 def _parse(text: str) -> ast.Module:
+    if text.count("\n") + text.count(";") > MOST_LINES:
+        raise _UnreadableError(f"it has more than {MOST_LINES:,} lines")
     import ast
     import warnings
 

@@ -4,6 +4,7 @@ Invariants:
 * Modules are parsed, never run. A module that this Python cannot parse is searched by patterns instead.
 * What depends on a condition is no skip, what has a constant condition is one (see `conditions.py`, `reached.py`).
 * A skip inside a text, and one in a definition inside a function, is none: tests of test tools are full of them.
+* An encoding in which words are not written as themselves is one skip of its own kind.
 * No bytes give a traceback; the time is linear in the size of the module.
 * `ast` is imported only when a module is parsed.
 """
@@ -15,7 +16,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from flakeledger.repo.modules import parse_module
-from flakeledger.repo.skip import MOST_PLACES, Skip, unread
+from flakeledger.repo.skip import MOST_PLACES, Skip, hidden, unread
+from flakeledger.repo.source_encoding import as_utf8, cookie
 
 if TYPE_CHECKING:
     import ast
@@ -35,13 +37,16 @@ _LONGEST_LINE = 10_000
 
 def python_skips(data: bytes) -> list[Skip]:
     """The skips of a Python module, in source order."""
-    if data.isascii() and not any(word in data for word in _WORDS):
+    text = as_utf8(data)
+    if text is None:
+        return [hidden(cookie(data), data.count(b"\n") + 1)]
+    if text.isascii() and not any(word in text for word in _WORDS):
         return []
     module = parse_module(data)
     if isinstance(module, str):
         from flakeledger.repo.python_skip_patterns import pattern_skips
 
-        return pattern_skips(data)
+        return pattern_skips(text)
     from flakeledger.repo.outline import read_outline
 
     return module_skips(module, read_outline(module), data)

@@ -2,7 +2,8 @@
 
 Invariants:
 * One record for every language; places are lines of the file as git stores it, counted from 1.
-* What is not looked at, because there is too much of it, is a skip of its own kind.
+* What is not looked at, because there is too much of it, is a skip of its own kind; so is what cannot
+  be read because of its encoding.
 * A skip is unconditional: what depends on the machine, the platform or a missing module is never one.
 """
 
@@ -11,8 +12,8 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 #: "retry" runs a failing test again, "ignore" is pytest's `collect_ignore`, "unread" is the rest of a file with more
-#: places than are looked at
-SkipKind = Literal["skip", "xfail", "flaky", "retry", "quarantine", "deselect", "ignore", "unread"]
+#: places than are looked at, "hidden" a file whose encoding may hide them
+SkipKind = Literal["skip", "xfail", "flaky", "retry", "quarantine", "deselect", "ignore", "unread", "hidden"]
 #: so many places of a file are looked at: nobody writes more, and what a stranger writes must not take long
 MOST_PLACES = 10_000
 
@@ -40,3 +41,8 @@ class Skip(NamedTuple):
 def unread(first: int, last: int) -> Skip:
     """What stands for these lines of a file, both included, in which nobody looked: unknown is never fine."""
     return Skip("unread", "the rest of the file", "", first, last, 1, "")
+
+
+def hidden(cookie: str, last: int) -> Skip:
+    """What stands for a Python module of `last` lines in an encoding in which words are not written as themselves."""
+    return Skip("hidden", f"coding: {cookie}", "", 1, last, 1, "")

@@ -21,6 +21,7 @@ from functools import cache
 from typing import NamedTuple
 
 from flakeledger.repo.ids import is_python
+from flakeledger.repo.source_encoding import as_utf8
 
 #: a decoration below a line belongs to what stands below that
 _DECORATIONS = b"@[#/*)]}"
@@ -81,7 +82,10 @@ def may_bring_skips(path: str, base: bytes, new: bytes) -> bool:
     """Whether going from base to new brings a candidate line. No base: b""."""
     words = words_of(path)
     if is_python(path):
-        base, new = _as_python_reads(base), _as_python_reads(new)
+        known, read = _as_python_reads(base), _as_python_reads(new)
+        if read is None:
+            return True
+        base, new = known or b"", read
     if not base:
         return words.are_in(new)
     old_lines, new_lines = base.split(b"\n"), new.split(b"\n")
@@ -102,14 +106,15 @@ def may_bring_skips(path: str, base: bytes, new: bytes) -> bool:
     return any(count > standing[line] for line, count in Counter(_surrounded(region, holds)).items())
 
 
-def _as_python_reads(data: bytes) -> bytes:
-    """The text as Python reads its names: a bold `s` is an `s` (PEP 3131)."""
-    if data.isascii():
-        return data
+def _as_python_reads(data: bytes) -> bytes | None:
+    """The text as Python reads its names: a bold `s` is an `s` (PEP 3131). None where its encoding may hide words."""
+    text = as_utf8(data)
+    if text is None or text.isascii():
+        return text
     from unicodedata import is_normalized, normalize
 
-    text = data.decode(errors="surrogateescape")
-    return data if is_normalized("NFKC", text) else normalize("NFKC", text).encode(errors="surrogateescape")
+    spelt = text.decode(errors="surrogateescape")
+    return text if is_normalized("NFKC", spelt) else normalize("NFKC", spelt).encode(errors="surrogateescape")
 
 
 def _names(lines: Sequence[bytes], words: Words) -> frozenset[bytes]:

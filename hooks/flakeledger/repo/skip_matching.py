@@ -31,6 +31,7 @@ AS_LENIENT: dict[SkipKind, tuple[SkipKind, ...]] = {
     "deselect": ("deselect",),
     "ignore": ("ignore",),
     "unread": ("unread",),
+    "hidden": ("hidden",),
 }
 #: kinds that name what they take out wherever they stand: where they stand is nothing
 LISTED = ("deselect", "ignore")

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from flakeledger.reporters.escape import escape_text
+from flakeledger.reporters.escape import escape_line
 
 #: a word that no reader of Markdown makes anything of; seven hexadecimal digits could be a commit
 _WORD = re.compile(
@@ -35,8 +35,8 @@ def cut(text: str, most: int) -> str:
 
 
 def escape_code(text: str) -> str:
-    """One line of text that a code span or a fenced block can hold."""
-    return _LONG_RUN.sub(lambda run: r"\x60" * len(run[0]), escape_text(text))
+    """One line of text that a code span or a fenced block can hold, and that is no command in a service's log."""
+    return _LONG_RUN.sub(lambda run: r"\x60" * len(run[0]), escape_line(text))
 
 
 def code(text: str) -> str:
@@ -57,6 +57,9 @@ def prose(sentence: str) -> str:
     for quoted, behind, token in _TOKEN.findall(sentence):
         if token and not _WORD.fullmatch(token):
             odd.append(token)
+            if token.endswith((":", ";")):  # a part of the sentence ends here, and with it the span
+                parts += _spans(odd)
+                odd = []
             continue
         parts += _spans(odd)
         odd = []

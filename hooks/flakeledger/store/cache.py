@@ -2,8 +2,10 @@
 
 Invariants:
 * A value that is damaged, cut off or written by another version is not there; no reader ever sees half of one.
+* A value is believed from a file that this user owns and nobody else may write, under the name that it was saved by.
 * Where nothing can be written (a read-only checkout, another owner) nothing is, in silence: a cache is no result.
 * The folder is a folder and never a symbolic link; nothing outside of it is written.
+* What a killed process left half written goes when the same value is saved again.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ from flakeledger import __version__
 
 FOLDER = "flakeledger"
 #: what a file starts with; another version of flakeledger may mean something else by the same value
-HEADING = f"flakeledger {__version__} cache 1 ".encode()
+HEADING = f"flakeledger {__version__} cache 2 ".encode()
+#: whatever the user's umask lets others do
+_MODE = 0o600
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 
 
@@ -36,8 +40,10 @@ class Cache(NamedTuple):
             if not stat.S_ISDIR(os.lstat(self._folder).st_mode):
                 return None
             with open(path, "rb") as file:
+                if not _is_ours_alone(os.fstat(file.fileno())):
+                    return None
                 heading, payload = file.readline(), file.read()
-            return json.loads(payload) if heading == _heading(payload) else None
+            return json.loads(payload) if heading == _heading(name, payload) else None
         except (OSError, ValueError, RecursionError):
             return None
 
@@ -49,7 +55,7 @@ class Cache(NamedTuple):
             with suppress(FileExistsError):
                 os.mkdir(self._folder)
             if stat.S_ISDIR(os.lstat(self._folder).st_mode):
-                _replace(path, _heading(payload) + payload)
+                _replace(path, _heading(name, payload) + payload)
 
     @property
     def _folder(self) -> str:
@@ -61,18 +67,19 @@ class Cache(NamedTuple):
         return f"{self._folder}/{name}.json"
 
 
-def _heading(payload: bytes) -> bytes:
-    return HEADING + b"%d %08x\n" % (len(payload), crc32(payload))
+def _heading(name: str, payload: bytes) -> bytes:
+    return HEADING + b"%s %d %08x\n" % (name.encode(), len(payload), crc32(payload))
+
+
+def _is_ours_alone(status: os.stat_result) -> bool:
+    # a system without user ids (Windows) keeps files apart by other means
+    is_ours = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
+    return is_ours and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 def _replace(path: str, data: bytes) -> None:
     """Put a file with these bytes in the place of another, or leave everything as it was."""
-    unfinished = f"{path}.{os.urandom(8).hex()}"
-    try:
-        with open(unfinished, "xb") as file:
-            file.write(data)
-        os.replace(unfinished, path)
-    except OSError:
-        with suppress(OSError):
-            os.unlink(unfinished)
-        raise
+    from flakeledger.store.unfinished import unfinished  # a run that learnt nothing does not pay for it
+
+    with unfinished(path, data, _MODE, durable=False) as written:
+        os.replace(written, path)

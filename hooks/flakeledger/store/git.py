@@ -3,6 +3,7 @@
 Invariants:
 * Every question is a constant number of processes (most are one), however many paths, revisions or steps it is about.
 * git runs at the root of the work tree with the caller's index, so that every path is relative to the root.
+* No program is looked for in the tree that is judged, and no folder of it is taken for a git directory.
 * Nothing is fetched, locked or written in the repository (`set_config` writes what its caller says, `git_worktrees.py`
   makes and removes worktrees); no shell, no pager, no replaced or grafted history.
 * A refusal of git is `CannotTell` with git's own words, never an empty answer.
@@ -35,13 +36,17 @@ from flakeledger.store.git_output import (
 from flakeledger.store.underway import Underway, failure, not_started
 
 if TYPE_CHECKING:
-    from tempfile import TemporaryDirectory
-
     from flakeledger.store.git_history import PathVersion
 
 __all__ = ("Git", "Listing", "PathChange", "Step", "TreeEntry", "Underway")
 
-OPTIONS = ("--no-pager", "--no-replace-objects", "--literal-pathspecs")
+OPTIONS = (
+    *("--no-pager", "--no-replace-objects", "--literal-pathspecs"),
+    # a file watcher is a program that the repository's configuration names: no question of ours needs it
+    *("-c", "core.fsmonitor=false"),
+    # a folder of the tree may be a git directory, with programs in its configuration: git takes it for one unless told
+    *("-c", "safe.bareRepository=explicit"),
+)
 FIXED_ENVIRONMENT = {
     "GIT_ALLOW_PROTOCOL": "none",  # git before 2.39.4 does not know the next one
     "GIT_NO_LAZY_FETCH": "1",
@@ -52,7 +57,11 @@ FIXED_ENVIRONMENT = {
 }
 #: variables that would change an answer, or that git refuses next to --literal-pathspecs
 DROPPED = frozenset(
-    ("GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS")
+    (
+        *("GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS"),
+        # another file of configuration for `git config` alone, another end of history, attributes of another tree
+        *("GIT_CONFIG", "GIT_SHALLOW_FILE", "GIT_ATTR_SOURCE"),
+    )
 )
 RAW = ("--raw", "-z", "--no-renames", "--no-abbrev", "--ignore-submodules=none")
 INDEX_DIFF = ("diff-index", "--cached", *RAW)
@@ -67,17 +76,17 @@ EMPTY_BLOBS = {
 #: what git says of a revision that is there and is no commit
 NO_COMMIT = b", but the object dereferences to "
 DEEPEN = "fetch the whole history: git fetch --unshallow (GitHub: fetch-depth: 0, GitLab: GIT_DEPTH: 0)"
+IN_A_WORK_TREE = "change to the work tree; a git directory has no files to check"
 #: what git says when it cannot open a repository -> what helps
 REFUSALS = (
     ("not a git repository", "run this inside a git repository, or create one: git init"),
-    ("must be run in a work tree", "change to the work tree; a git directory has no files to check"),
+    ("must be run in a work tree", IN_A_WORK_TREE),
 )
-#: git reads the index where it compares trees, too, and would start a file watcher that nobody needs there
-UNWATCHED = ("-c", "core.fsmonitor=false")
-#: a split index would write its shared half, a file watcher its socket, into the real git directory
+#: what git says where a folder is a git directory itself: a bare one, the inside of a `.git`, or a trap in a tree
+BARE = "cannot use bare repository"
+#: a split index would write its shared half into the real git directory
 QUIETLY = (
     *("-c", "core.splitIndex=false"),
-    *UNWATCHED,
     *("-c", f"core.hooksPath={os.devnull}"),
 )
 QUESTIONS = (
@@ -116,7 +125,8 @@ class Git(NamedTuple):
         calm = _calm(environment)
         done = _start(directory, calm, ("rev-parse", *QUESTIONS))
         if done.returncode:
-            raise _refusal(directory, os.fsdecode(done.stdout), os.fsdecode(done.stderr))
+            reason = os.fsdecode(done.stderr) or f"git ended with {done.returncode}"
+            raise _refusal(directory, os.fsdecode(done.stdout), reason)
         answers = os.fsdecode(done.stdout).split("\n")[:-1]
         if len(answers) != ANSWERS:
             raise CannotTell(f"the path of {directory!r} contains a line break", "rename the folder")
@@ -159,6 +169,11 @@ class Git(NamedTuple):
         """The last value of a configuration name, or None."""
         done = self._done(("config", "-z", "--get", name), b"", (0, 1))
         return None if done.returncode else os.fsdecode(done.stdout).removesuffix("\0")
+
+    def configs(self, name: str) -> list[str]:
+        """Every value of a configuration name, in the order in which git reads them."""
+        done = self._done(("config", "-z", "--get-all", name), b"", (0, 1))
+        return [os.fsdecode(value) for value in done.stdout.split(b"\0") if value]
 
     def set_config(self, name: str, value: str) -> None:
         """Give a name of this repository's own configuration one value. CannotTell when it cannot be written."""
@@ -222,10 +237,17 @@ class Git(NamedTuple):
 
         CannotTell when the clone is too shallow to know.
         """
-        found = os.fsdecode(self.run("merge-base", one, other, ok=(0, 1))).partition("\n")[0] or None
+        return next(iter(self.merge_bases(one, other)), None)
+
+    def merge_bases(self, one: str, other: str) -> list[str]:
+        """The best common ancestors of two commits: several where branches merged each other crosswise.
+
+        CannotTell when the clone is too shallow to know.
+        """
+        found = os.fsdecode(self.run("merge-base", "--all", one, other, ok=(0, 1))).split()
         if self.shallow and self._is_cut(found, one, other):
             if one in self.parents(other):
-                return one
+                return [one]
             raise CannotTell(f"the clone is too shallow for the merge base of {one[:7]} and {other[:7]}", DEEPEN)
         return found
 
@@ -336,7 +358,7 @@ class Git(NamedTuple):
 
     def begin_tree_changes(self, old: str, new: str) -> Underway:
         """The question of `tree_changes`, asked of a git that runs beside us."""
-        return self.begin(*UNWATCHED, "diff-tree", "-r", *RAW, old, new, "--")
+        return self.begin("diff-tree", "-r", *RAW, old, new, "--")
 
     def tree_changes(self, old: str, new: str, underway: Underway | None = None) -> list[PathChange]:
         """How one tree (or commit) differs from another; a moved file is a deletion and an addition.
@@ -345,6 +367,15 @@ class Git(NamedTuple):
         """
         underway = underway or self.begin_tree_changes(old, new)
         return path_changes(tokens_of(underway.answer()))
+
+    def off_disk(self, paths: Sequence[str]) -> list[str]:
+        """Paths of the index at or below `paths` that are not on disk, which git was told not to mind.
+
+        That are those outside of a sparse work tree (tag S), and those that are assumed unchanged (in lower case).
+        """
+        tagged = tokens_of(self.run("ls-files", "-v", "-z", "--", *paths))
+        ignored = (record[2:] for record in tagged if record[0] == "S" or record[0].islower())
+        return [path for path in ignored if not os.path.lexists(f"{self.root}/{path}")]
 
     def begin_unstaged(self, paths: Sequence[str]) -> Underway:
         """The question of `unstaged`, asked of a git that runs beside us."""
@@ -365,7 +396,9 @@ class Git(NamedTuple):
         The index and the new objects live in a temporary folder that goes in the end. CannotTell when a file
         cannot be added.
         """
-        with _temporary_folder() as folder:
+        from flakeledger.store.temporary import temporary_folder
+
+        with temporary_folder("index") as folder:
             git = self._beside(folder)
             git.run(*QUIETLY, "add", "-A")
             yield git
@@ -377,7 +410,9 @@ class Git(NamedTuple):
         For a handful of files: each is a process. The index and the new objects live in a temporary folder that
         goes in the end. CannotTell when a file cannot be added.
         """
-        with _temporary_folder() as folder:
+        from flakeledger.store.temporary import temporary_folder
+
+        with temporary_folder("index") as folder:
             git = self._beside(folder)
             standing = self.index_entries(tuple(files)).entries
             records = b""
@@ -389,13 +424,17 @@ class Git(NamedTuple):
             yield git
 
     def _beside(self, folder: str) -> Git:
-        """The same repository, writing its index and objects to a folder of their own."""
+        """The same repository, its index and new objects in a folder of their own. CannotTell without room there."""
         from shutil import copy2
 
         index, objects = f"{folder}/index", f"{folder}/objects"
-        os.mkdir(objects)
-        with suppress(FileNotFoundError):
-            copy2(self.index_path, index)  # its time too: git compares it to find what changed since
+        try:
+            os.mkdir(objects)
+            with suppress(FileNotFoundError):
+                copy2(self.index_path, index)  # its time too: git compares it to find what changed since
+        except OSError as error:
+            reason = f"the index cannot be copied into a temporary folder: {error}"
+            raise CannotTell(reason, "point TMPDIR at a folder that you may write, with room for the index") from error
         known = (quoted(self.objects_directory), self.environment.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", ""))
         changed = {
             "GIT_INDEX_FILE": index,
@@ -416,12 +455,15 @@ class Git(NamedTuple):
 
     def _boundary(self) -> frozenset[str]:
         """The commits whose parents were not fetched."""
-        with open(self.shallow_path, encoding="ascii") as lines:
-            return frozenset(lines.read().split())
+        try:
+            with open(self.shallow_path, encoding="ascii") as lines:
+                return frozenset(lines.read().split())
+        except (OSError, ValueError) as error:
+            raise CannotTell(f"where this shallow clone ends cannot be read: {error}", DEEPEN) from error
 
-    def _is_cut(self, found: str | None, one: str, other: str) -> bool:
-        """Whether a boundary lies between two commits and their merge base, so that a better one may be beyond it."""
-        listed = self.run("rev-list", one, other, *(["--not", found] if found else []))
+    def _is_cut(self, found: Sequence[str], one: str, other: str) -> bool:
+        """Whether a boundary lies between two commits and their merge bases, so that a better one may be beyond it."""
+        listed = self.run("rev-list", one, other, *(["--not", *found] if found else []))
         return not self._boundary().isdisjoint(os.fsdecode(listed).split())
 
     def _intended(self, suspects: Sequence[str], paths: Sequence[str]) -> list[str]:
@@ -442,7 +484,15 @@ def _calm(environment: Mapping[str, str]) -> dict[str, str]:
     kept = {
         name: value for name, value in environment.items() if name not in DROPPED and not name.startswith("GIT_TRACE")
     }
-    return kept | FIXED_ENVIRONMENT
+    return without_relative_path(kept) | FIXED_ENVIRONMENT
+
+
+def without_relative_path(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment, its PATH without what is relative: programs would be looked for in the tree that is judged."""
+    kept = dict(environment)
+    if "PATH" in kept:
+        kept["PATH"] = os.pathsep.join(filter(os.path.isabs, kept["PATH"].split(os.pathsep)))
+    return kept
 
 
 def _start(
@@ -455,20 +505,13 @@ def _start(
         raise not_started(error) from error
 
 
-def _temporary_folder() -> TemporaryDirectory[str]:
-    """A folder that goes with its `with`; CannotTell where none can be made."""
-    from tempfile import TemporaryDirectory
-
-    try:
-        return TemporaryDirectory(prefix="flakeledger-")
-    except OSError as error:
-        raise CannotTell(f"no temporary folder can be made: {error}", "point TMPDIR at a writable folder") from error
-
-
 def _refusal(directory: str, out: str, reason: str) -> CannotTell:
     """Why a repository cannot be opened, in git's words, and what helps."""
-    if out.startswith("true\n"):
-        return CannotTell(f"{directory!r} is a bare repository", "run this in a work tree: git worktree add, or clone")
+    if out.startswith("true\n") or BARE in reason:
+        return CannotTell(
+            f"{directory!r} is a bare repository, or the inside of a git directory: this must be run in a work tree",
+            "change to the work tree; where there is none: git worktree add, or clone",
+        )
     trusted = re.search(r"git config --global --add safe\.directory .+", reason)
     known = (fix for words, fix in REFUSALS if words in reason)
     fix = trusted[0] if trusted else next(known, "run git status here, and repair what it reports")

@@ -211,8 +211,13 @@ class _Absence:
         return "repository, or broken", "git fsck, then fetch it again"
 
 
+def is_object_id(text: str) -> bool:
+    """Whether the text is a full id: nothing that git would take for an option or for the name of a revision."""
+    return _OBJECT_ID.fullmatch(text) is not None
+
+
 def _check(oid: str) -> None:
-    if not _OBJECT_ID.fullmatch(oid):
+    if not is_object_id(oid):
         raise CannotTell(f"{oid!r} is no object id", "give all 40 (or 64) hexadecimal digits")
 
 
