@@ -3,7 +3,7 @@
 Invariants:
 * A page's `console` blocks, and the blocks that are files, are one session in one fresh repository, run top to bottom.
 * What a page shows is what is printed: without `...` the whole output must be equal, line by line.
-* A session needs no network: what needs one is in `sh` blocks, which are never run.
+* A session needs no network: what needs one is in `sh` blocks, which test_shell_blocks.py runs where it can.
 """
 
 from __future__ import annotations

@@ -26,8 +26,15 @@ from flakeledger.model.fields import (
 )
 from flakeledger.model.ledger_paths import FIXTURES, FREEZES, POLICY, PROPERTIES, REPLAYS
 from flakeledger.model.policy import build_policy
-from flakeledger.model.policy_fields import LIMIT_FIELDS, PATH_FIELDS, POLICY_FIELDS, RUNNER_FIELDS, PolicyField
-from flakeledger.rules.table import RULE_NAMES
+from flakeledger.model.policy_fields import (
+    CLASSES,
+    LIMIT_FIELDS,
+    PATH_FIELDS,
+    POLICY_FIELDS,
+    RUNNER_FIELDS,
+    PolicyField,
+)
+from flakeledger.rules.table import READING_RULES, RULE_NAMES
 from flakeledger.store.formatter import format_rows
 from flakeledger.store.reader import read_policy, read_replays, read_rows
 from pages import PAGES, ROOT, Block, blocks, blocks_of, headings, prose, run_session, sections, shows, steps
@@ -145,6 +152,41 @@ def test_every_variable_that_is_read_is_documented() -> None:
     page = (DOCS / "commands.md").read_text()
     assert found
     assert [name for name in sorted(found) if f"`{name}" not in page] == []
+
+
+#: commands whose answer is all there is to know about: nothing is judged
+WITHOUT_LIMITS = {"schema", "demo", "completion", "help"}
+
+
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in WITHOUT_LIMITS])
+def test_a_command_says_where_its_limits_stand(command: str) -> None:
+    assert re.search(r"(?m)^\*\*Limits\.\*\* .*\(limits\.md#", sections(DOCS / "commands.md")[f"flakeledger {command}"])
+
+
+def test_every_limit_is_linked_from_a_command_or_about_all_of_them() -> None:
+    linked = set(re.findall(r"\(limits\.md#([\w-]+)\)", (DOCS / "commands.md").read_text()))
+    assert anchors(DOCS / "limits.md") - linked == {"limits", "bounds-of-the-reader"}
+
+
+def test_the_readme_leads_to_the_limits_and_to_the_index() -> None:
+    text = prose(ROOT / "README.md")
+    assert "](docs/limits.md)" in text
+    assert "](docs/README.md)" in text
+
+
+def test_the_index_leads_to_every_page() -> None:
+    pages = {page.name for page in DOCS.glob("*.md")} - {"README.md"}
+    linked = set(re.findall(r"\]\(([\w-]+\.md)\)", (DOCS / "README.md").read_text()))
+    assert linked == pages
+
+
+@pytest.mark.parametrize(
+    "word", [*CLASSES, *sorted({name.partition("-")[0] for name in RULE_NAMES if name not in READING_RULES})]
+)
+def test_a_word_of_a_rule_or_a_class_is_in_the_glossary(word: str) -> None:
+    glossary = sections(DOCS / "concepts.md")["The words"]
+    entries = re.findall(r"(?m)^\| ([^|]+) \|", glossary)
+    assert any(word in re.split(r"\W+", entry) for entry in entries) or f"`{word}`" in glossary
 
 
 # tables

@@ -450,6 +450,8 @@ def test_the_last_live_test_of_a_property_stays(templates: Templates, tmp_path: 
     world.write("quarantine.txt", f"{REFUND}\n{TOTAL}\n{CLOCK}\n")
     answer = take(world, "quarantine.txt", "--days", "3", "--owner", "@ada")
     assert lacks(answer) == {CLOCK: "live test"}
+    fix = answer.out.partition("        fix: add a test that runs")[2].splitlines()
+    assert [line[:13] for line in fix[1:3]] == [" " * 13] * 2, "each line of a fix is a line"
     assert frozen(world) == [REFUND, TOTAL]
     assert world.commit(1) == frozenset()
 

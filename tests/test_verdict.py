@@ -379,6 +379,7 @@ def test_an_unknown_runner_class_is_no_pass(world: World) -> None:
     answer = typed(world, "verdict", "junit.xml", "--runner", "nobody", "--now", noon(DAY))
     assert answer.code == 2
     assert "`nobody` is no runner of the policy" in answer.err
+    assert "fix: --runner NAME   # one of `" in answer.err
 
 
 def test_text_from_a_report_drives_no_terminal(world: World) -> None:

@@ -31,6 +31,7 @@ from flakeledger.model.ledger_paths import FIXTURES, FREEZES, GUARD, POLICY, PRO
 from flakeledger.model.policy import Limits, build_policy
 from flakeledger.repo.layout import LARGEST_READ, Layout
 from flakeledger.repo.proposal import Proposed, literal, propose
+from flakeledger.store.edits import refuse_off_disk
 from flakeledger.store.git import Git
 from flakeledger.store.placing import read_regular, stands
 from flakeledger.store.reader import read_policy, read_rows
@@ -87,7 +88,11 @@ def _beginning(path: str) -> bytes | None:
 
 
 def plan_adoption(git: Git, source: ToolSource) -> Plan:
-    """The plan for a repository. CannotTell where a file cannot be read, or would be written through a link."""
+    """The plan for a repository.
+
+    CannotTell where a file cannot be read, is left out of a sparse work tree, or would be written through a link.
+    """
+    refuse_off_disk(git, (POLICY, FREEZES, FIXTURES, PROPERTIES, REPLAYS, ATTRIBUTES, GUARD, WORKFLOW))
     layout = layout_of(git)
     plan = Plan()
     _plan_policy(git, layout, plan)

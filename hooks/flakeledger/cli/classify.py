@@ -104,7 +104,7 @@ def _merge_base(repository: Repository, revision: str) -> str:
 def _classes(repository: Repository, judging: Tree) -> PathClasses:
     policy = repository.policy(judging)
     if policy is None:
-        fix = f"flakeledger init, or repair {POLICY} and git add {POLICY}: flakeledger check-ledgers   # says where"
+        fix = f"flakeledger init && git add {POLICY}   # what is wrong with one: flakeledger check-ledgers"
         raise CannotTell(f"{judging.label} has no {POLICY} that can be read", fix)
     return PathClasses(policy)
 

@@ -25,6 +25,7 @@ from flakeledger.repo.changes import changes_of, net_change
 from flakeledger.repo.ledger import Ledger
 from flakeledger.repo.repository import Repository, open_repository
 from flakeledger.reporters.comment import Ending, RowChange, Told, comment, undecided
+from flakeledger.reporters.frozen_rows import time_left
 from flakeledger.rules.freeze_renewals import predecessor
 from flakeledger.rules.inspection import Request, inspect_both
 from flakeledger.rules.interviews import counted, interview, next_step, reason
@@ -191,6 +192,5 @@ def _endings(ledger: Ledger, now: int) -> tuple[list[Ending], tuple[str, ...]]:
 
 
 def _ending(row: FrozenRow) -> Ending:
-    freeze, days = row.interview.freeze, row.days_left or 0
-    left = "expired" if row.interview.facts.is_expired else "1 day" if days == 1 else f"{days} days"
-    return Ending(freeze.test or "", freeze.owner or "nobody", freeze.expires or "", left, next_step(row.interview))
+    freeze, step = row.interview.freeze, next_step(row.interview)
+    return Ending(freeze.test or "", freeze.owner or "nobody", freeze.expires or "", time_left(row), step)

@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Build the shop and show the four commits: 0; CannotTell when one of them does not go as said."""
     if importlib.util.find_spec("pre_commit") is None:
         raise CannotTell("the demo runs pre-commit, which is not installed", "pip install 'flakeledger[pre-commit]'")
-    demo = Demo(_new_folder(arguments.folder), int(time.time()), wants_colour(os.environ.get("NO_COLOR")))
+    demo = Demo(_new_folder(arguments.folder), int(time.time()), wants_colour(os.environ))
     demo.open_shop()
     found = [difference for step in STEPS for difference in demo.show(step)]
     demo.say("", *_LAST_WORDS)

@@ -101,7 +101,7 @@ def excerpt_of(log: str, repository: Repository) -> Excerpt:
 
     CannotTell without a commit, and where a ledger or a contract of it cannot be read.
     """
-    commit = repository.git.commit("HEAD")
+    commit = repository.git.head()
     if commit is None:
         raise CannotTell("this repository has no commit", "git add ledgers && git commit")
     ledger = repository.ledger(repository.tree(commit))

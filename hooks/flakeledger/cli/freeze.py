@@ -198,7 +198,7 @@ def _attempt_in(way: Way, repository: Repository, wish: Wish, now: int) -> Attem
         wished = wish._replace(row=wish.row._replace(expires=end, renewed=way.renewed))
         attempt = _attempt(repository, wished, now)
         if lacking and not attempt.refusals:
-            short = f"the window is short, for a longer one needs evidence: {lacking[0]}"
+            short = f"the window is short, since a longer one needs evidence: {lacking[0]}"
             attempt = attempt._replace(notes=(*attempt.notes, short, *unwitnessed))
         lacking = [finding.message for finding in attempt.refusals if finding.rule in _EVIDENCE]
         lacks_witness = any(finding.rule in _WITNESSED for finding in attempt.refusals) and wish.grant is None

@@ -127,7 +127,10 @@ def replay_in_worktrees(repository: Repository, patch: Patch, timeout: float) ->
 
 def _refuse_own_code(repository: Repository, patch: Patch) -> None:
     """CannotTell when this module is a file of the tree that is judged, as an editable install makes it."""
-    here = os.path.relpath(os.path.realpath(__file__), os.path.realpath(repository.git.root)).replace(os.sep, "/")
+    try:
+        here = os.path.relpath(os.path.realpath(__file__), os.path.realpath(repository.git.root)).replace(os.sep, "/")
+    except ValueError:  # Windows: it is on another drive
+        return
     if repository.tree(patch.head).entry(here) is not None:
         reason = f"this flakeledger runs from {here}, which is part of the tree that it would judge"
         raise CannotTell(reason, "pipx run flakeledger gate --base REV   # runs one that is installed apart")

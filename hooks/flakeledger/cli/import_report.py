@@ -58,8 +58,16 @@ def _lines(outcome: Outcome) -> Iterator[str]:
         yield f"{place_of(unfit.entry)}: {unfit.test or 'an entry'} lacks: {what}"
         for lack in dict.fromkeys(unfit.lacks):
             yield f"    {lack.message}"
-            yield f"        fix: {lack.fix}"
+            yield from _fix_lines(lack.fix)
     yield outcome.summary
+
+
+def _fix_lines(fix: str) -> Iterator[str]:
+    """A fix of several lines stands below its first word, as in the text of a report."""
+    first, *others = fix.split("\n")
+    yield f"        fix: {first}"
+    for other in others:
+        yield f"             {other}"
 
 
 def csv_text(outcome: Outcome) -> str:

@@ -20,6 +20,8 @@ _BY_SIGNAL = 128
 _ONCE = b"\nflakeledger: interrupted; the seeds that run may end, nothing new begins. Again: they are killed\n"
 _AT_ONCE = b"\nflakeledger: the seeds that run are killed\n"
 _ERRORS = 2
+#: Windows has no hanging up
+_NOTED = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 class Interrupts:
@@ -53,7 +55,7 @@ class Interrupts:
 def interrupts() -> Iterator[Interrupts]:
     """Note signals instead of dying of them. Only in the main thread."""
     noted = Interrupts()
-    before = {number: signal.signal(number, noted.handle) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    before = {number: signal.signal(number, noted.handle) for number in _NOTED}
     try:
         yield noted
     finally:

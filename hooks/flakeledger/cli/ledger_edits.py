@@ -22,9 +22,8 @@ from flakeledger.repo.ledger import Ledger
 from flakeledger.repo.repository import Repository, open_repository
 from flakeledger.repo.situation import INDEX
 from flakeledger.store.editor import NewValue, append_rows, change_rows, remove_rows
-from flakeledger.store.edits import Edits, locked
+from flakeledger.store.edits import Edits, locked, on_disk
 from flakeledger.store.git import Git
-from flakeledger.store.placing import read_regular
 from flakeledger.store.reader import chunks_of, read_rows
 
 
@@ -102,7 +101,7 @@ class LedgerEdits:
     def _text(self, path: str) -> bytes:
         """The text as it is by now. CannotTell when the file on disk is not the one that git would store."""
         if path not in self._before:
-            data = self._before[path] = read_regular(self._repository.git.root, path)
+            data = self._before[path] = on_disk(self._repository.git, path)
             if data is not None and self._repository.tree(INDEX).entry(path) is None:
                 raise CannotTell(
                     f"git ignores {path}, so nothing that stands in it counts", f"git add -f {quote(path)}"

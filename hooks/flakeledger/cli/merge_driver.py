@@ -2,7 +2,8 @@
 
 Invariants:
 * 0 only for a merge that was proven right. Everything else leaves conflict markers in the file and gives 1.
-* The result goes to the file of our version, as git expects it; no other file is written.
+* The result goes to the file of our version, as git expects it; no other file of the repository is written. It has a
+  conflict marker from the beginning until the result is whole in it, whatever ends this process.
 * Rows and lines are merged without git; only what has no rows is left to git's own merge of texts.
 """
 
@@ -18,10 +19,16 @@ from flakeledger.model.errors import CannotTell
 from flakeledger.model.ledger_paths import FIXTURES, FREEZES, PROPERTIES, REPLAYS
 from flakeledger.reporters.escape import escape_line
 from flakeledger.store.git import Git
+from flakeledger.store.placing import place
 
 EXAMPLES = """\
   flakeledger init --merge-driver   # registers it; git runs it from then on
   git config merge.flakeledger.driver "flakeledger merge-driver %O %A %B %P\""""
+
+#: how a text with markers begins; written at once, as no other part is
+_OURS = b"<<<<<<< ours\n"
+#: Windows would write CR LF for every LF
+_AS_IT_IS = getattr(os, "O_BINARY", 0)
 
 
 class Versions(NamedTuple):
@@ -56,13 +63,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Merge: 0, or 1 with markers in the file; CannotTell when a file cannot be read or written."""
     files = (arguments.base, arguments.ours, arguments.theirs)
     versions = Versions(*files, arguments.path, *map(_read, files))
-    _write(versions.our_file, _whole(versions.ours, versions.theirs))  # whatever ends this process leaves a conflict
+    _write(versions.our_file, _whole(versions.ours, versions.theirs), _marker_first)
     merge = _MERGES.get(versions.path, _merge_text)
     try:
         result = merge(versions)
     except CannotTell as error:
         result = Result(_unproven(versions), conflict=True, notes=(f"{error.reason}; {error.fix}",))
-    _write(versions.our_file, result.data)
+    _write(versions.our_file, result.data, _marker_last)
     sys.stderr.writelines(f"{escape_line(f'{versions.path}: {note}')}\n" for note in result.notes)
     return int(result.conflict)
 
@@ -77,12 +84,39 @@ def _read(path: str) -> bytes:
         ) from error
 
 
-def _write(path: str, data: bytes) -> None:
+def _write(path: str, data: bytes, in_order: Callable[[int, bytes], object]) -> None:
+    """Write over the file, in an order in which it has a marker until it is whole, whatever ends this process."""
     try:
-        with open(path, "wb") as file:
-            file.write(data)
+        descriptor = os.open(path, os.O_WRONLY | _AS_IT_IS)
+        try:
+            in_order(descriptor, data)
+        finally:
+            os.close(descriptor)
     except OSError as error:
         raise CannotTell(f"{path!r} cannot be written: {error.strerror}", "git merge --abort") from error
+
+
+def _marker_first(descriptor: int, data: bytes) -> None:
+    """From a whole text to one with markers."""
+    _put(descriptor, data[: len(_OURS)], 0)
+    _put(descriptor, data[len(_OURS) :], len(_OURS))
+    os.ftruncate(descriptor, len(data))
+
+
+def _marker_last(descriptor: int, data: bytes) -> None:
+    """From a text with markers, one at its beginning and one at its end, to a whole one."""
+    _put(descriptor, data[len(_OURS) :], len(_OURS))
+    if len(data) > len(_OURS):
+        os.ftruncate(descriptor, len(data))
+    _put(descriptor, data[: len(_OURS)], 0)
+    os.ftruncate(descriptor, len(data))
+
+
+def _put(descriptor: int, data: bytes, offset: int) -> None:
+    """Write all of it at an offset: a disk may take a part, and refuse the next."""
+    os.lseek(descriptor, offset, os.SEEK_SET)
+    while data:
+        data = data[os.write(descriptor, data) :]
 
 
 def _merge_rows(versions: Versions) -> Result:
@@ -106,9 +140,12 @@ def _merge_text(versions: Versions) -> Result:
 
 
 def _merged_by_git(versions: Versions) -> tuple[bytes, bool]:
+    from flakeledger.store.temporary import temporary_folder
+
     git = Git.open(os.curdir, os.environ)
-    _write(versions.our_file, versions.ours)
-    return git.merge_file(*map(os.path.abspath, (versions.our_file, versions.base_file, versions.their_file)))
+    with temporary_folder("merge") as folder:  # the file of our version has markers by now
+        place(folder, "ours", None, versions.ours)
+        return git.merge_file(f"{folder}/ours", *map(os.path.abspath, (versions.base_file, versions.their_file)))
 
 
 def _unproven(versions: Versions) -> bytes:
@@ -121,7 +158,7 @@ def _unproven(versions: Versions) -> bytes:
 
 
 def _whole(ours: bytes, theirs: bytes) -> bytes:
-    return b"".join((b"<<<<<<< ours\n", _ended(ours), b"=======\n", _ended(theirs), b">>>>>>> theirs\n"))
+    return b"".join((_OURS, _ended(ours), b"=======\n", _ended(theirs), b">>>>>>> theirs\n"))
 
 
 def _ended(data: bytes) -> bytes:

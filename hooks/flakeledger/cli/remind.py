@@ -21,11 +21,10 @@ from flakeledger.repo.ledger import Ledger
 from flakeledger.repo.repository import open_repository
 from flakeledger.repo.situation import INDEX
 from flakeledger.reporters.escape import escape_line, escape_surrogates
-from flakeledger.reporters.frozen_rows import days, json_row, summary, time_left
+from flakeledger.reporters.frozen_rows import days, json_row, summary, time_left, with_left
 from flakeledger.reporters.json import dumped
-from flakeledger.rules.freezes import is_owner
 from flakeledger.rules.interviews import next_step, readable_policy, reason
-from flakeledger.rules.overview import FrozenRow, overview
+from flakeledger.rules.overview import FrozenRow, overview, owner_key
 
 EXAMPLES = """\
   flakeledger remind
@@ -79,13 +78,13 @@ def run(arguments: argparse.Namespace) -> int:
 def by_owner(rows: Sequence[FrozenRow]) -> list[Reminder]:
     """The rows owner by owner; whoever has the row that comes first is first, but nobody before all others.
 
-    One owner in several spellings is one: handles and addresses do not depend on the case.
+    One owner in several spellings is one, in the spelling that comes first.
     """
     found: dict[str, Reminder] = {}
     for row in rows:
         owner = row.interview.freeze.owner
-        named = owner if is_owner(owner) else None
-        found.setdefault((named or "").casefold(), Reminder(named, [])).rows.append(row)
+        key = owner_key(owner)
+        found.setdefault(key, Reminder(owner if key else None, [])).rows.append(row)
     return sorted(found.values(), key=lambda reminder: reminder.owner is not None)
 
 
@@ -98,7 +97,7 @@ def _text(reminder: Reminder) -> str:
 
 def _lines(row: FrozenRow) -> tuple[str, ...]:
     one = row.interview
-    left = time_left(row, lambda number: f"{days(number)} left")
+    left = time_left(row, with_left)
     end = f" (expires: {one.freeze.expires})" if one.end is not None else ""
     return (
         f"  {one.freeze.test}",

@@ -29,7 +29,7 @@ from flakeledger.repo.ledger import Ledger
 from flakeledger.repo.repository import Repository, open_repository
 from flakeledger.reporters.escape import escape_line
 from flakeledger.rules.interviews import readable_policy
-from flakeledger.store.placing import read_regular
+from flakeledger.store.edits import on_disk
 from flakeledger.store.replay_log import read_replays
 
 EXAMPLES = """\
@@ -121,7 +121,7 @@ def _plan(
         raise CannotTell(reason, "commit first; or give a commit, a tag or a branch; if it is elsewhere: git fetch")
     ledger = repository.ledger(repository.tree(commit))
     policy = _policy(ledger, git.root)
-    log = read_replays(read_regular(git.root, REPLAYS) or b"", REPLAYS)[0]
+    log = read_replays(on_disk(git, REPLAYS) or b"", REPLAYS)[0]
     selection = select(with_replays(ledger, (line.replay for line in log)), policy, asked, clock.began)
     tasks: tuple[Task, ...] = ()
     if selection.chosen:

@@ -21,7 +21,7 @@ from flakeledger.model.ledger_paths import REPLAYS
 from flakeledger.model.records import LogLine
 from flakeledger.model.wording import shown
 from flakeledger.reporters.escape import escape_line
-from flakeledger.store.edits import locked
+from flakeledger.store.edits import locked, on_disk
 from flakeledger.store.git import Git
 from flakeledger.store.replay_log import read_replays
 
@@ -48,8 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Merge: 0. CannotTell, with nothing written, when a file cannot be read whole, or two lines have one id."""
     given = [one for path in arguments.files for one in _lines(path, read_named(path, LARGEST_LOG))]
-    with locked(Git.open(os.curdir, os.environ)) as edits:
-        log = edits.read(REPLAYS) or b""
+    git = Git.open(os.curdir, os.environ)
+    with locked(git) as edits:
+        log = on_disk(git, REPLAYS) or b""
         # a line of the log that cannot be read is the checks' business, and no reason to lose others
         standing = [Given(REPLAYS, line) for line in read_replays(log, REPLAYS)[0]]
         new = new_lines(standing, given)

@@ -73,7 +73,15 @@ def _unheard(_read: int, _of: int) -> None:
 
 
 def _old_page(folder: str) -> bytes | None:
-    """The page of an earlier run; None where nothing stands. CannotTell when something else stands there."""
+    """The page of an earlier run; None where nothing stands. CannotTell when something else stands there.
+
+    `folder` is absolute and need not be there.
+    """
+    standing = folder
+    while not os.path.lexists(standing):
+        standing = os.path.dirname(standing)
+    if not os.path.isdir(standing):
+        raise CannotTell(f"{standing} is no folder, and stays as it is", "name another folder with --out")
     before = read_regular(folder, _NAME)
     if before is not None and not before.startswith(BEGINNING.encode()):
         path = os.path.join(folder, _NAME)

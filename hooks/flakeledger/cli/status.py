@@ -98,9 +98,7 @@ def _is_wanted(row: FrozenRow, owners: Sequence[str] | None, arguments: argparse
 def _text(_ledger: Ledger, rows: Sequence[FrozenRow], _now: int) -> str:
     if not sys.stdout.isatty():
         return status_table.for_pipe(rows)
-    terminal = status_table.Terminal(
-        get_terminal_size().columns, sys.stdout.encoding, wants_colour(os.environ.get("NO_COLOR"))
-    )
+    terminal = status_table.Terminal(get_terminal_size().columns, sys.stdout.encoding, wants_colour(os.environ))
     return status_table.for_terminal(rows, terminal)
 
 

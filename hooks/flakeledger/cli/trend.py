@@ -9,8 +9,6 @@ Invariants:
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import os
 import shutil
 import sys
@@ -35,6 +33,7 @@ _NEWEST_WEEKS = 12
 #: where standard output is no terminal, or does not say how wide it is
 _WIDTH = 78
 _WIDEST = 120
+_WEEK_HEADINGS = ("week", *Week._fields[1:])
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -89,12 +88,12 @@ def _chart(found: Trend) -> str:
     is_terminal = sys.stdout.isatty()
     plain = not is_terminal or not shows_dots(sys.stdout.encoding, os.environ.get("TERM", ""))
     width = min(shutil.get_terminal_size((_WIDTH, 0)).columns, _WIDEST) if is_terminal else _WIDTH
-    return chart(found.weeks, width, plain=plain, colour=wants_colour(os.environ.get("NO_COLOR")))
+    return chart(found.weeks, width, plain=plain, colour=wants_colour(os.environ))
 
 
 def _week_table(found: Trend) -> str:
     rows = [tuple(map(str, week)) for week in found.weeks[-_NEWEST_WEEKS:]]
-    return columns(("week", *Week._fields[1:]), rows, aligned=sys.stdout.isatty())
+    return columns(_WEEK_HEADINGS, rows, aligned=sys.stdout.isatty())
 
 
 def _sums(found: Trend) -> str:
@@ -129,11 +128,9 @@ def _json_row(row: Oldest) -> dict[str, object]:
 
 def _csv(found: Trend) -> str:
     """A line a week, under a heading."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("week", *Week._fields[1:]))
-    writer.writerows(found.weeks)
-    return out.getvalue()
+    from flakeledger.reporters.spreadsheet import csv_text
+
+    return csv_text(_WEEK_HEADINGS, found.weeks)
 
 
 FORMATS: dict[str, Callable[[Trend], str]] = {"csv": _csv, "json": _json, "text": _text}

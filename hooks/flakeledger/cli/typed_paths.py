@@ -14,7 +14,10 @@ from flakeledger.model.errors import CannotTell
 def repository_path(root: str, name: str) -> str:
     """The path from the root of the repository, `.` for the root itself. CannotTell when it lies outside."""
     typed = os.path.join(os.path.realpath(os.path.dirname(name) or os.curdir), os.path.basename(name))
-    path = os.path.relpath(typed, os.path.realpath(root)).replace(os.sep, "/")
+    try:
+        path = os.path.relpath(typed, os.path.realpath(root)).replace(os.sep, "/")
+    except ValueError:  # Windows: on another drive
+        path = os.pardir
     if path == ".." or path.startswith("../"):
         raise CannotTell(f"{name!r} lies outside the repository", f"name a path below {root}")
     return path

@@ -86,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
         ledger = repository.ledger(repository.tree(INDEX))
         policy = readable_policy(ledger)
         wanted = arguments.runner or os.environ.get(RUNNER_VARIABLE) or policy.default_runner
-        runner = runner_named(policy, wanted)
+        runner = runner_named(policy, wanted, "--runner NAME   # one of")
         judged = _judged(ledger, policy, reports, runner, now, repository.git.root)
     if arguments.write is not None:
         _write(arguments.write, reports, judged, now)

@@ -139,10 +139,9 @@ def _whole(rows: Rows) -> tuple[Policy, Sequence[Freeze]]:
     return rows.policy, rows.freezes
 
 
-def runner_named(policy: Policy, name: str | None) -> str:
-    """The name, which must be that of a runner of the policy. CannotTell for any other."""
+def runner_named(policy: Policy, name: str | None, how: str = f"set {RUNNER_VARIABLE} to one of") -> str:
+    """The name, which must be that of a runner of the policy. CannotTell for any other; `how` says how one is named."""
     names = [runner.name for runner in policy.runners]
     if name not in names:
-        fix = f"set {RUNNER_VARIABLE} to one of {listed(names)}"
-        raise CannotTell(f"{shown(name or '')} is no runner of the policy", fix)
+        raise CannotTell(f"{shown(name or '')} is no runner of the policy", f"{how} {listed(names)}")
     return name

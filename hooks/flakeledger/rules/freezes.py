@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 #: words that people write where an owner belongs and that answer for nothing (LEDGERS.md, freezes.yaml)
 NO_OWNERS = frozenset({"unassigned", "tbd", "none", "todo", "n/a", "?"})
-_OWNER = re.compile(r"@[A-Za-z0-9][A-Za-z0-9_.-]*(/[A-Za-z0-9][A-Za-z0-9_.-]*)*|[^@\s]+@[^@\s]+\.[^@\s]+", re.ASCII)
+_OWNER = re.compile(
+    r"@[A-Za-z0-9][A-Za-z0-9_.-]*(/[A-Za-z0-9][A-Za-z0-9_.-]*)*|[^@\s]++@[^@\s][^@\s.]*+\.[^@\s]+", re.ASCII
+)
 
 
 @lru_cache(maxsize=1024)  # a few people own all rows

@@ -14,6 +14,7 @@ from flakeledger.model.clock import DAY
 from flakeledger.model.records import Freeze, Replay
 from flakeledger.model.window import start_of, window_days
 from flakeledger.repo.ledger import Ledger
+from flakeledger.rules.freezes import is_owner
 from flakeledger.rules.interviews import Interview, interviews
 from flakeledger.verdicts.rates import upper_bound
 
@@ -42,6 +43,11 @@ def overview(ledger: Ledger, now: int) -> list[FrozenRow]:
     CannotTell when a ledger or the policy cannot be read as a whole.
     """
     return [_row(ledger, found, now) for found in interviews(ledger, now)]
+
+
+def owner_key(owner: str | None) -> str:
+    """What all spellings of one owner share: handles and addresses do not depend on the case. Empty for nobody."""
+    return owner.casefold() if owner is not None and is_owner(owner) else ""
 
 
 def _row(ledger: Ledger, found: Interview, now: int) -> FrozenRow:

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 
 def policy_missing(ledger: Ledger, _now: int) -> Iterator[Finding]:
-    """No policy is not a pass."""
-    if ledger.tree.entry(POLICY) is None:
+    """No policy is not a pass. (What stands in the place of one is a finding already.)"""
+    if ledger.tree.entry(POLICY) is None and POLICY not in ledger.unreadable:
         yield Finding(
             POLICY,
             1,
             1,
             "policy-missing",
             "there is no policy, so nothing can be judged",
-            "flakeledger init   # writes one for the layout it finds; or restore the file from git",
+            "flakeledger init && git add ledgers   # writes one for the layout it finds; or restore the file from git",
         )
 
 

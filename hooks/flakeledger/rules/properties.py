@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from flakeledger.model.clock import DAY, format_date, window_end
 from flakeledger.model.findings import Finding
 from flakeledger.model.ledger_paths import FIXTURES, PROPERTIES
+from flakeledger.repo.ids import is_python
 from flakeledger.rules.freezes import is_owner
 
 if TYPE_CHECKING:
@@ -134,10 +135,17 @@ def property_unnamed(ledger: Ledger, _now: int) -> Iterator[Finding]:
                     "tests",
                     "property-unnamed",
                     f"{path} does not name the property {found.id} that it protects",
-                    f"write `property_id: {found.id}` in its docstring or a comment, "
-                    f'or mark the test: @pytest.mark.property_id("{found.id}")',
+                    _naming(path, found.id),
                     index,
                 )
+
+
+def _naming(path: str, name: str) -> str:
+    """How a test file names a property: docstrings and marks are Python's."""
+    if is_python(path):
+        text, mark = f"write `property_id: {name}` in its docstring or a comment", f'@pytest.mark.property_id("{name}")'
+        return f"{text}, or mark the test: {mark}"
+    return f"write `property_id: {name}` in a comment of it"
 
 
 def property_dangling(ledger: Ledger, _now: int) -> Iterator[Finding]:
