@@ -106,14 +106,19 @@ def test_eligible_is_one_situation_and_everything_in_it_is_known() -> None:
 STRANGE: tuple[object, ...] = (None, "", "good ", "GOOD", 1, 0, "both", "eligible_short", frozenset(), ())
 
 
+def usually(value: object, others: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
+    """Mostly what would do: facts drawn evenly would nearly all be denied by their paths."""
+    return st.sampled_from([value, value, value, None]) | others
+
+
 @given(
     st.builds(
         Facts,
-        classes=st.none() | st.frozensets(st.sampled_from(CLASSES)),
-        test_bodies_reviewed=st.none() | st.booleans(),
-        witness=st.none() | st.sampled_from(WITNESSES),
-        generators_match=st.none() | st.booleans(),
-        replay=st.none() | st.sampled_from(REPLAYS),
+        classes=usually(ELIGIBLE.classes, st.frozensets(st.sampled_from(CLASSES))),
+        test_bodies_reviewed=usually(True, st.booleans()),
+        witness=usually("good", st.sampled_from(WITNESSES)),
+        generators_match=usually(True, st.booleans()),
+        replay=usually("both", st.sampled_from(REPLAYS)),
     )
 )
 def test_partial_facts_are_decided_as_the_table_is_printed(facts: Facts) -> None:

@@ -1,4 +1,7 @@
-"""`flakeledger gate`: every row of decision table 2 as a real patch, and what a patch cannot do to its own verdict."""
+"""`flakeledger gate` on many patches, with replays that are told, and what a patch cannot do to its own verdict.
+
+The rows of the table with real witnesses and real replays: `test_gate_rows.py`.
+"""
 
 from __future__ import annotations
 
@@ -91,7 +94,12 @@ PATHS: dict[str, tuple[Edit, str, str]] = {
     "another quarantine store": (write("freeze/list.txt"), "deny:freeze_config", "`freeze/list.txt`"),
     "a note of its own": (write("ledgers/notes/x.json"), "deny:freeze_config", "`ledgers/notes/x.json`"),
     "the hooks taken out": (write(GUARD, "repos: []\n"), "deny:freeze_config", f"`{GUARD}`"),
-    "freezes and generators": (both(write(FREEZES, ""), write(CONFTEST)), "deny:generator", f"`{CONFTEST}`"),
+    "freezes and generators": (
+        both(lambda world: world.freeze(REFUND, 0, 3), write(CONFTEST)), "deny:freeze_config", f"`{FREEZES}`",
+    ),
+    "freezes written as they were, and generators": (
+        both(write(FREEZES, ""), write(CONFTEST)), "deny:generator", f"`{CONFTEST}`",
+    ),
     "freezes, generators, production": (
         both(lambda world: world.replay(0), write(CONFTEST), edit_product), "deny:freeze_config", f"`{REPLAYS}`",
     ),
@@ -407,6 +415,11 @@ def test_no_variable_of_the_environment_changes_the_answer(world: World, monkeyp
         "GIT_TRACE": "1",
         "GIT_NAMESPACE": "other",
         "GIT_REPLACE_REF_BASE": "refs/other/",
+        "GIT_ATTR_SOURCE": "work",
+        "GIT_INDEX_FILE": "/nowhere/index",
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": "diff.renames",
+        "GIT_CONFIG_VALUE_0": "copies",
         "PYTEST_ADDOPTS": "--collect-only",
         "FLAKELEDGER_BASE": "work",
         "PRE_COMMIT_FROM_REF": "work",

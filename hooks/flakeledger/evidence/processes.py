@@ -112,7 +112,7 @@ class Process:
 
     def kill_strays(self, marker: str) -> None:
         """Kill what carries the marker, but for the process itself. See `end`."""
-        _kill_marked(marker, self._process.pid)
+        kill_marked(marker, self._process.pid)
 
     def last_words(self) -> str:
         """The line near the end of its output that tells most: the last one about an error, else the last."""
@@ -136,7 +136,7 @@ class Process:
         finally:
             _signal([own, *groups], signal.SIGKILL)
             if marker:
-                _kill_marked(marker, own)
+                kill_marked(marker, own)
             self._reap()
 
     def _ends_by(self, deadline: float) -> bool:
@@ -206,12 +206,12 @@ class Process:
             os.close(descriptor)
 
 
-def _kill_marked(marker: str, spared: int) -> None:
-    """Kill every process but one that was started with this setting (`NAME=value`) in its environment.
+def kill_marked(marker: str, spared: int | None = None) -> None:
+    """Kill every process but one that was started with a setting in its environment that begins so (`NAME=value`).
 
     Only where the system shows that (/proc): a test may have put a process into a session of its own.
     """
-    wanted = b"\0" + os.fsencode(marker) + b"\0"
+    wanted = b"\0" + os.fsencode(marker)
     for name in filter(str.isdigit, os.listdir("/proc") if os.path.isdir("/proc") else ()):
         with suppress(OSError):
             with open(f"/proc/{name}/environ", "rb") as file:

@@ -18,6 +18,8 @@ from typing import Any
 
 #: folders of what is installed, also where they lie in the working tree
 INSTALLED = frozenset(("site-packages", "dist-packages"))
+#: where bytecode is written, under a name that ends in a number until it is whole
+BYTECODE = f"{os.sep}__pycache__{os.sep}"
 
 
 def watch_opens(worktree: str) -> set[str]:
@@ -30,7 +32,7 @@ def watch_opens(worktree: str) -> set[str]:
             return
         try:
             path = os.fsdecode(arguments[0])
-            if path.endswith((".py", ".pyc")):
+            if path.endswith((".py", ".pyc")) or BYTECODE in path:
                 return
             path = os.path.normpath(os.path.join(os.getcwd(), path))
         except (OSError, TypeError, ValueError):  # a descriptor; a folder that is gone

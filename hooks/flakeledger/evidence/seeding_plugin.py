@@ -92,6 +92,7 @@ class Seeding:
         self.collecting = False
         self.folder = session["worktree"]
         self.removed: list[object] = []
+        self.labels: dict[object, str] = {}
         self.troubles: list[tuple[str, str]] = []
         self.config: pytest.Config | None = None
 
@@ -174,7 +175,7 @@ class Seeding:
         modules = [sys.modules.get(name) for name in ("hypothesis", "numpy", "pytest")]
         known = {module.__name__: getattr(module, "__version__", None) for module in modules if module is not None}
         listed = self.config.pluginmanager.list_plugin_distinfo()
-        facts = [distribution for plugin, distribution in listed if plugin not in self.removed]
+        labels = {self._label(distribution) for plugin, distribution in listed if plugin not in self.removed}
         return {
             "python": ".".join(map(str, sys.version_info[:3])),
             "implementation": sys.implementation.name,
@@ -183,8 +184,15 @@ class Seeding:
             "hash_seed": HASH_SEED,
             "randomized": bool(sys.flags.hash_randomization),
             "versions": {name: version for name, version in known.items() if isinstance(version, str)},
-            "plugins": sorted({f"{one.project_name}-{one.version}" for one in facts}),
+            "plugins": sorted(labels),
         }
+
+    def _label(self, distribution: Any) -> str:
+        """Its name and version, read once: its metadata are parsed anew for whoever asks, and this is asked twice."""
+        if distribution not in self.labels:
+            metadata = distribution.metadata
+            self.labels[distribution] = f"{metadata['Name']}-{metadata['Version']}"
+        return self.labels[distribution]
 
     def _is_wanted(self, item: pytest.Item) -> bool:
         path = os.path.relpath(str(item.path), self.session["worktree"]).replace(os.sep, "/")

@@ -5,6 +5,7 @@ Invariants:
 * A question about a worktree names its git directory: a test that removed or replaced `.git` in the folder cannot lead
   git to another repository.
 * No hook of the repository runs.
+* A worktree holds every file of its commit, also where the caller's own work tree is a sparse one.
 * Ctrl-C at a terminal reaches every process of its group, git too: it waits until git is done, so that no worktree is
   left half made or half removed.
 """
@@ -14,7 +15,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from signal import SIG_BLOCK, SIG_SETMASK, SIGINT, pthread_sigmask
+from shlex import quote
 
 from flakeledger.model.errors import CannotTell
 from flakeledger.store.git import QUIETLY, Git
@@ -22,6 +23,8 @@ from flakeledger.store.git_output import tokens_of
 
 #: variables by which a hook's caller names an index, or a repository other than the one around the folder
 _PLACES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR")
+#: git gives a new worktree the sparse patterns of the one in which it is asked
+_WHOLE = (*QUIETLY, "-c", "core.sparseCheckout=false")
 _POINTER = "gitdir: "
 _LONGEST_POINTER = 8192
 _STATUS = (
@@ -33,6 +36,9 @@ _STATUS = (
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """Hold Ctrl-C back, from this thread and from the processes that it starts meanwhile."""
+    # not above: Windows has none of them, and imports this to verify a witness
+    from signal import SIG_BLOCK, SIG_SETMASK, SIGINT, pthread_sigmask
+
     before = pthread_sigmask(SIG_BLOCK, (SIGINT,))
     try:
         yield
@@ -47,7 +53,7 @@ def add_worktree(git: Git, path: str, commit: str) -> Git:
     `path` must not exist. CannotTell, with git's words, when it cannot be made.
     """
     own = _without_index(git)
-    own.run(*QUIETLY, "worktree", "add", "--detach", "--force", "--quiet", path, commit)
+    own.run(*_WHOLE, "worktree", "add", "--detach", "--force", "--quiet", path, commit)
     git_dir = pointer(path)
     if git_dir is None:
         raise CannotTell(f"git made no worktree at {path}", "run git worktree prune, then run this again")
@@ -88,7 +94,7 @@ def differences(there: Git, commit: str) -> list[str] | None:
 
     None when its HEAD is no longer that commit. CannotTell when git cannot read the worktree.
     """
-    out = there.run(*QUIETLY, *_STATUS)
+    out = there.run(*_WHOLE, *_STATUS)
     head, found = None, []
     for record in tokens_of(out):
         if record.startswith("# "):
@@ -103,8 +109,8 @@ def restore(there: Git, commit: str) -> None:
     """Bring a worktree back to its commit, and remove everything else. CannotTell when that cannot be done."""
     for lock in ("index.lock", "HEAD.lock"):
         _remove_file(f"{there.git_dir}/{lock}")
-    there.run(*QUIETLY, "checkout", "--detach", "--force", "--quiet", commit)
-    there.run(*QUIETLY, "clean", "-ffdxq")
+    there.run(*_WHOLE, "checkout", "--detach", "--force", "--quiet", commit)
+    there.run(*_WHOLE, "clean", "-ffdxq")
 
 
 def _remove_file(path: str) -> None:
@@ -113,7 +119,7 @@ def _remove_file(path: str) -> None:
     except FileNotFoundError:
         return
     except OSError as error:
-        raise CannotTell(f"{path} cannot be removed: {error.strerror}", f"remove {path}") from error
+        raise CannotTell(f"{path} cannot be removed: {error.strerror}", f"rm {quote(path)}") from error
 
 
 def _without_index(git: Git) -> Git:

@@ -1,0 +1,261 @@
+"""Measures the bars of the gate, each as a ratio within one run, and prints them as a Markdown table.
+
+Invariants:
+* Without replays: every way to a denial, and the way to the edge of the replays, is a process of the installed command
+  on a patch of a repository of many files, and must end at the line of the table that it is built for.
+* With replays: a witness is replayed, and the runs of pytest that this consists of are run plainly, by the same
+  interpreter, in a worktree of the same commit without bytecode, with the same options and variables, under the same
+  one example. Both runs are timed with all that they start.
+* What is compared is run alternately in one loop, and who goes first changes; a number is the median.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from check import PRODUCT, PYTHON, Row, floor_of, forget
+from flakeledger.evidence.pytest_session import TEMPORARY
+from flakeledger.evidence.sealing import ALLOWED_VARIABLES
+from flakeledger.evidence.witness_replay import replay_witness
+from flakeledger.evidence.worktree import Worktree, empty_folder, worktrees
+from flakeledger.model.ledger_paths import POLICY
+from flakeledger.model.policy import Runner
+from flakeledger.model.witness import Witness, example_digest, example_of, witness_file
+from flakeledger.repo.repository import open_repository
+from flakeledger.rules.witnesses import generators_of
+from flakeledger.store.git import Git
+from repositories import POLICY_TEXT, Size, build, environment, filler_path, git, import_commits, live_path, module_path
+
+MOST_FLOORS, MOST_RUNS = 3.0, 1.1
+FILES, FEWER_FILES = 100_000, 10_000
+REPLAYS = 5
+PROPERTY = "PROP-0000"
+FROZEN = f"{module_path(0)}::test_case_00"
+#: the branch of the patches with a base whose runner has a command: such a replay is refused before anything of it runs
+EDGE = "edge"
+COMMAND_RUNNER = POLICY_TEXT.replace("name: local-fixture\n", 'name: local-fixture\n    command: ["true", "{test}"]\n')
+
+
+# without replays
+
+#: a verdict and the files that a patch edits for it, with their new text
+PATCHES: dict[str, dict[str, str]] = {
+    "deny:freeze_config": {"ledgers/notes/a.json": "{}\n"},
+    "deny:mixed": {"tests/factories.py": "x = 1\n", filler_path(7): "x = 1\n"},
+    "deny:generator": {"tests/factories.py": "x = 1\n"},
+    "deny:review_only": {"auth/login.py": "x = 1\n", filler_path(7): "x = 1\n"},
+    "deny:runner": {"tox.ini": "[tox]\n", filler_path(7): "x = 1\n"},
+    "deny:unclassified": {"src/a.spec.ts": "x\n", filler_path(7): "x = 1\n"},
+    "deny:test_body": {live_path(0): "def test_new():\n    assert 1\n", filler_path(7): "x = 1\n"},
+    "deny:no_witness": {filler_path(7): "x = 1\n"},
+    "deny:witness": {filler_path(7): "x = 1\n"},
+    "deny:generator_drift": {filler_path(7): "x = 1\n"},
+    EDGE: {filler_path(7): "x = 1\n"},
+}
+
+
+class Asked(NamedTuple):
+    """The gate on one patch: the command, and its exit code and verdict (None: it cannot tell)."""
+
+    command: tuple[str, ...]
+    code: int
+    verdict: str | None
+
+
+def prepared(root: Path, folder: Path) -> dict[str, Asked]:
+    """The patches as branches of the repository at the root, witnesses in the folder, and what is asked of them."""
+    start = git(root, "rev-parse", "HEAD")
+    branch(root, "commands", start, {POLICY: COMMAND_RUNNER})
+    base = git(root, "rev-parse", "commands")
+    for name, files in PATCHES.items():
+        branch(root, name.replace(":", "-"), base if name == EDGE else start, files)
+    good = a_witness(root)
+    drifted = good._replace(generator_hashes={**good.generator_hashes, "tests/conftest.py": "0" * 64})
+    witnesses = {"deny:witness": good._replace(example_sha256="0" * 64), "deny:generator_drift": drifted, EDGE: good}
+    asked = {}
+    for name in PATCHES:
+        sides = ("--base", "commands" if name == EDGE else "main", "--head", name.replace(":", "-"))
+        command: tuple[str, ...] = (PRODUCT, "gate", "--format", "json", *sides)
+        if name in witnesses:
+            path = folder / f"{name.partition(':')[2] or name}.json"
+            path.write_bytes(witness_file(witnesses[name]).data)
+            command = (*command, "--witness", str(path))
+        asked[name] = Asked(command, 2, None) if name == EDGE else Asked(command, 1, name)
+    return asked
+
+
+def branch(root: Path, name: str, start: str, files: dict[str, str]) -> None:
+    """A branch with one commit on top of another one; main stays where it was."""
+    before = git(root, "rev-parse", "main")
+    git(root, "update-ref", "refs/heads/main", start)
+    import_commits(root, [(name, [(path, text.encode()) for path, text in files.items()])])
+    git(root, "branch", "-f", name, "main")
+    git(root, "update-ref", "refs/heads/main", before)
+
+
+def a_witness(root: Path) -> Witness:
+    """A good witness of the first property, as the base has its generators."""
+    with open_repository(str(root), environment()) as repository:
+        generators = generators_of(repository.ledger(repository.tree("main")), PROPERTY)
+    example = example_of({"amount": 7}, FROZEN)
+    return Witness(PROPERTY, FROZEN, None, example, example_digest(example), generators, "complete")
+
+
+def seconds(root: Path, asked: Asked) -> float:
+    """How long the gate takes. SystemExit when it answers anything else than it should."""
+    started = time.perf_counter()
+    done = subprocess.run(asked.command, cwd=root, env=environment(), capture_output=True, check=False)
+    took = time.perf_counter() - started
+    answer = json.loads(done.stdout or b"{}")
+    if (done.returncode, answer.get("verdict")) != (asked.code, asked.verdict):
+        raise SystemExit(
+            f"{' '.join(asked.command)} ended with {done.returncode}:\n{(done.stdout + done.stderr).decode()}"
+        )
+    return took
+
+
+def deciding_rows(root: Path, files: int, runs: int) -> Iterator[Row]:
+    """The bar of each way that replays nothing, cold and warm."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, asked in prepared(root, Path(folder)).items():
+            for state, before in (("cold", forget(root)), ("warm", lambda: None)):
+                floor, took = deciding_medians(root, asked, before, runs)
+                measured = f"{took / floor:.2f} F ({1000 * took:.0f} ms, F {1000 * floor:.0f} ms)"
+                what = "up to the replays" if name == EDGE else f"`{name}`"
+                yield Row(
+                    f"{what}, {files:,} files, {state}", f"at most {MOST_FLOORS:g} F", measured, took <= 3 * floor
+                )
+
+
+def deciding_medians(root: Path, asked: Asked, before: Callable[[], None], runs: int) -> tuple[float, float]:
+    """The median of the floor and of the gate; one more run of each goes first, and does not count."""
+    floors, times = [], []
+    for _ in range(runs + 1):
+        started = time.perf_counter()
+        subprocess.run(floor_of(root).command, cwd=root, env=environment(), check=True)
+        floors.append(time.perf_counter() - started)
+        before()
+        times.append(seconds(root, asked))
+    return statistics.median(floors[1:]), statistics.median(times[1:])
+
+
+# with replays
+
+TEST = "tests/test_refund.py::test_refund"
+#: one example and nothing drawn, so that a plain run does what a replay does
+MODULE = '''\
+"""property_id: PROP-1"""
+from hypothesis import Phase, example, given, settings, strategies
+
+
+@settings(phases=[Phase.explicit], database=None)
+@example(paid=7)
+@given(paid=strategies.integers())
+def test_refund(paid):
+    assert paid >= 0
+'''
+#: what a replay gives to pytest (`pytest_session.Session._arguments`)
+OPTIONS = ("-p", "no:flakeledger", "-p", "no:randomly", "--runxfail", "--color=no")
+
+
+class Took(NamedTuple):
+    """The seconds that something took by the clock, and of the processors' time."""
+
+    clock: float
+    processor: float
+
+
+def timed(work: Callable[[], object]) -> Took:
+    """How long some work takes, with all the processes that it starts."""
+    before, started = processor_time(), time.perf_counter()
+    work()
+    return Took(time.perf_counter() - started, processor_time() - before)
+
+
+def processor_time() -> float:
+    """The processors' time of this process and of all that ended below it."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def replay(repository: Git, commit: str, witness: Witness) -> None:
+    """The witness replayed as the gate does it: worktree, seal, runs, and everything removed."""
+    found = replay_witness(repository, commit, witness, REPLAYS, Runner("here"), 60.0, PYTHON)
+    assert found.outcomes == ("pass",) * REPLAYS, found
+
+
+def plain_runs(worktree: Worktree) -> None:
+    """The runs of pytest alone."""
+    temporary = f"{worktree.scratch}/{TEMPORARY}"
+    empty_folder(temporary)
+    shutil.rmtree(f"{worktree.path}/tests/__pycache__", ignore_errors=True)
+    kept = {name: value for name, value in os.environ.items() if name in ALLOWED_VARIABLES}
+    variables = kept | {"LC_ALL": "C.UTF-8", "TMPDIR": temporary}
+    options = (*OPTIONS, "-o", f"cache_dir={worktree.scratch}/cache")
+    for _ in range(REPLAYS):
+        command = (PYTHON, "-m", "pytest", f"{worktree.path}/{TEST.partition('::')[0]}", *options)
+        subprocess.run(command, cwd=worktree.path, env=variables, check=True, capture_output=True)
+
+
+def replay_rows(root: Path, runs: int) -> Iterator[Row]:
+    """The bar of the replays, by the clock and by processor time."""
+    (root / "tests").mkdir(parents=True)
+    (root / "tests/test_refund.py").write_text(MODULE, encoding="utf-8")
+    for words in (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", "tests")):
+        git(root, *words)
+    repository = Git.open(str(root), environment())
+    example = example_of({"paid": 7}, TEST)
+    witness = Witness("PROP-1", TEST, None, example, example_digest(example), {}, "complete")
+    commit = git(root, "rev-parse", "HEAD")
+    with worktrees(repository, commit, 1) as (worktree,):
+        ways = (lambda: replay(repository, commit, witness), lambda: plain_runs(worktree))
+        rounds = [dict(order(number, ways)) for number in range(runs + 1)][1:]
+    for name in Took._fields:
+        replayed, plain = (statistics.median(getattr(one[way], name) for one in rounds) for way in (0, 1))
+        measured = f"{replayed / plain:.2f} x ({replayed:.2f} s against {plain:.2f} s)"
+        work = f"{REPLAYS} replays, by {'processor time' if name == 'processor' else 'the clock'}"
+        yield Row(work, f"at most {MOST_RUNS:g} x", measured, replayed <= MOST_RUNS * plain)
+
+
+def order(number: int, ways: Iterable[Callable[[], object]]) -> Iterator[tuple[int, Took]]:
+    """What each way took, by its number; the other one goes first in every other round."""
+    numbered = list(enumerate(ways))
+    for way, work in reversed(numbered) if number % 2 else numbered:
+        yield way, timed(work)
+
+
+def main() -> int:
+    """Print the table; 1 when a bar does not hold."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="fewer files and runs: to see that it works")
+    parser.add_argument("--folder", type=Path, help="where the repository is kept (default: a temporary folder)")
+    given = parser.parse_args()
+    files, runs = (FEWER_FILES, 3) if given.quick else (FILES, 11)
+    print("| work | bar | measured | holds |\n|---|---|---|---|", flush=True)
+    holds = []
+    with tempfile.TemporaryDirectory() as temporary:
+        root = (given.folder or Path(temporary)) / f"gate-{files}"
+        if not root.exists():
+            build(root, Size(300, 30, 2_000, files))
+        for rows in (replay_rows(Path(temporary) / "replays", runs), deciding_rows(root, files, runs)):
+            for row in rows:
+                print(f"| {row.work} | {row.bar} | {row.measured} | {'yes' if row.holds else '**no**'} |", flush=True)
+                holds.append(row.holds)
+    return 0 if all(holds) else 1
+
+
+if __name__ == "__main__":
+    os.umask(0o022)
+    sys.exit(main())
