@@ -92,7 +92,7 @@ def test_every_part_is_told_in_its_order() -> None:
         "- **`freeze-window`** `ledgers/freezes.yaml:3:1` it is wrong\n\n  ```text\n  mend it\n  ```\n",
         '```yaml\n- test: a.py::test_b\n  owner: "?"\n```\n',
         "```sh\nflakeledger freeze a.py::test_b\n```\n",
-        "| `tests/a.py::test_b` | `@finley` | `2026-03-05` | 2 days | flakeledger thaw `tests/a.py::test_b` |",
+        "| `tests/a.py::test_b` | `@finley` | `2026-03-05` | 2 days | `flakeledger thaw tests/a.py::test_b` |",
     ):
         assert shown in text
     # what is refused stands first

@@ -46,7 +46,7 @@ def test_every_format_tells_the_same(name: str, report: Report) -> None:
     assert seen.notes == [note for note in report.notes if note not in undecided]
 
 
-@pytest.mark.parametrize("name", READERS.keys() - {"text"})
+@pytest.mark.parametrize("name", sorted(READERS.keys() - {"text"}))
 @pytest.mark.parametrize("error", ERRORS.values(), ids=list(ERRORS))
 def test_every_format_tells_what_could_not_be_decided(name: str, error: CannotTell) -> None:
     text = UNDECIDED[name]("check", error)

@@ -72,6 +72,8 @@ def _bare(text: str) -> str:
         ("`frozen_on` of tests/a.py::test_b changed", "`frozen_on` of `tests/a.py::test_b` changed"),
         ("edits tests/a.py: the replays", "edits `tests/a.py`: the replays"),
         ("changed (tests/a.py, tests/b.py)", "changed (`tests/a.py, tests/b.py`)"),
+        ("ended at 2026-03-10T00:00:00Z; @finley owns it", "ended at `2026-03-10T00:00:00Z`; `@finley` owns it"),
+        ("tests/a.py::test_b: tests/a.py has no test", "`tests/a.py::test_b`: `tests/a.py` has no test"),
         ("recorded from: local-fixture", "recorded from: local-fixture"),
         ("by `a`b` and `", "by `` `a`b` `` and `` ` ``"),
         ("@finley owns it", "`@finley` owns it"),

@@ -48,7 +48,7 @@ def test_with_github_every_run_has_a_summary(report: Report, summary: Path) -> N
     assert heading.startswith(f"### flakeledger {report.command}: ")
 
 
-@pytest.mark.parametrize("name", REPORTERS.keys() - {"github"})
+@pytest.mark.parametrize("name", sorted(REPORTERS.keys() - {"github"}))
 def test_with_another_format_the_summary_has_what_is_loud(name: str, summary: Path) -> None:
     show(REPORTS["three"], name)
     assert summary.read_text(encoding="utf-8") == "# before\n"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 
+from commands import noon, typed
 from flakeledger.model.clock import parse_instant
 from flakeledger.model.ledger_paths import FREEZES, PROPERTIES
 from flakeledger.repo.repository import open_repository
@@ -74,6 +76,18 @@ def test_a_row_without_an_end_is_no_open_one(world: World) -> None:
 
 def test_owners_are_counted_who_has_most_first(world: World) -> None:
     assert seen(world, 6).owners == (OwnerRow("@finley", 2, 0, 1, 6), OwnerRow("@casey", 1, 1, 0, 6))
+
+
+def test_the_owners_are_those_of_remind_and_the_words_those_of_review(world: World) -> None:
+    world.set_fields(FREEZES, CLOCK, owner="@Finley")
+    world.set_fields(FREEZES, TOTAL, owner="tbd")
+    spellings = [one.owner for one in seen(world, 6).owners]
+    reminded = json.loads(typed(world, "remind", "--days", "30", "--now", noon(6), "--format", "json").out)["owners"]
+    assert sorted(spellings) == sorted(one["owner"] or "nobody" for one in reminded) == ["@Finley", "nobody"]
+    told = typed(world, "review", "--now", noon(10)).out.splitlines()
+    left = {test: words for _, test, _, words, *_ in (line.split("\t") for line in told)}
+    assert left[CLOCK] == "less than a day"
+    assert {row.freeze.test: row.left for row in seen(world, 10).freezes}[CLOCK] == f"{left[CLOCK]} left"
 
 
 def test_nobody_is_an_owner_too() -> None:

@@ -130,6 +130,15 @@ def test_a_file_that_is_no_page_of_ours_stays(world: World, tmp_path: Path) -> N
     assert (tmp_path / "index.html").read_text() == "<!doctype html>\nmine"
 
 
+@pytest.mark.parametrize("below", ["", "deeper/still"])
+def test_a_file_is_no_folder_for_a_page(below: str, world: World, tmp_path: Path) -> None:
+    (tmp_path / "notes").write_text("mine")
+    answer = report(world, 6, tmp_path / "notes" / below)
+    assert answer.code == 2
+    assert f"{tmp_path}/notes is no folder, and stays as it is\n    fix: name another folder with --out" in answer.err
+    assert (tmp_path / "notes").read_text() == "mine"
+
+
 def test_a_link_is_not_written_through(world: World, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "index.html").symlink_to(tmp_path / "elsewhere")

@@ -68,7 +68,7 @@ def test_one_line_a_freeze_the_most_urgent_first(world: World) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("day", "left"), [(2, "2 days"), (3, "1 day"), (4, "expired")])
+@pytest.mark.parametrize(("day", "left"), [(2, "2 days"), (3, "less than a day"), (4, "expired")])
 def test_the_last_day_is_a_day(day: int, left: str, world: World) -> None:
     assert review(world, day)[1].splitlines()[0].split("\t")[3] == left
 

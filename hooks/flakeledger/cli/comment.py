@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from flakeledger.model.clock import DAY
 from flakeledger.model.errors import CannotTell
@@ -36,6 +36,9 @@ EXAMPLES = """\
   flakeledger comment --base origin/main > comment.md
   flakeledger comment --base origin/main --head refs/pull/7/merge
   flakeledger comment          # in a job: the service says what the base is"""
+
+#: a path and the key of a row there ("" for the file as a whole) -> the rules that refuse it
+_Refusing = Mapping[tuple[str, str], Set[str]]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -73,8 +76,8 @@ def gathered(repository: Repository, request: Request) -> Told:
     basis = resolve(repository.git, base=request.base, head=request.head, environment=request.environment)
     found = (changes_of if basis.merged else net_change)(repository, basis).changes
     ledger = repository.ledger(repository.tree(basis.new))
-    errors = [finding for finding in report.findings if finding.level == "error"]
-    changes = [one for change in found for one in row_changes(change, errors, request.now)]
+    refusing = _refusing(report.findings)
+    changes = [one for change in found for one in row_changes(change, refusing, request.now)]
     endings, unknown = _endings(ledger, request.now)
     return Told(
         report._replace(
@@ -106,20 +109,24 @@ def _about(row: Freeze, what: str, why: str) -> RowChange:
     return RowChange("freeze", what, row.test or "", row.owner or "", window, why)
 
 
-def row_changes(change: Change, errors: Sequence[Finding], now: int) -> Iterator[RowChange]:
+def _refusing(findings: Sequence[Finding]) -> _Refusing:
+    """The rules that refuse a row: those of what is found at it; a file without rows: those of what is in the file."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for finding in findings:
+        if finding.level == "error":
+            for key in {finding.subject, ""}:
+                found.setdefault((finding.path, key), set()).add(finding.rule)
+    return found
+
+
+def row_changes(change: Change, refusing: _Refusing, now: int) -> Iterator[RowChange]:
     """What a change does to each row, and by which rules the row is refused."""
     for operation in change.operations:
         if operation.path == FREEZES:
             told = _FREEZES[operation.what](change, operation, now)
         else:
             told = _other(change, operation)
-        refused = {finding.rule for finding in errors if _is_about(finding, operation)}
-        yield told._replace(refused=tuple(sorted(refused)))
-
-
-def _is_about(finding: Finding, operation: RowOperation) -> bool:
-    """A row is refused by what is found at the row; a file without rows by what is found in the file."""
-    return finding.path == operation.path and operation.key in ("", finding.subject)
+        yield told._replace(refused=tuple(sorted(refusing.get((operation.path, operation.key), ()))))
 
 
 def _opened(change: Change, operation: RowOperation, now: int) -> RowChange:

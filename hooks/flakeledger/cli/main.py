@@ -4,7 +4,6 @@ Invariants:
 * 0 nothing wrong, 1 findings, 2 cannot tell (unreadable repository, no base, broken policy, bad usage).
 * A command's module is imported only when the command runs: the hooks pay for nothing else.
 * Whatever a user can cause ends in a sentence and a fix, never in a traceback.
-* No command runs where Python names files otherwise than git and ledgers do: it would find none of theirs.
 """
 
 from __future__ import annotations
@@ -172,16 +171,6 @@ def _spell_what_cannot_be_shown() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _refuse_other_names() -> None:
-    """CannotTell in a locale of another encoding: a test whose path is not ASCII would be taken for gone."""
-    encoding = sys.getfilesystemencoding()
-    if encoding != "utf-8":
-        raise CannotTell(
-            f"the names of files are {encoding} here, and those of git and of ledgers are UTF-8",
-            "export PYTHONUTF8=1   # or use a locale of UTF-8: export LC_ALL=C.UTF-8",
-        )
-
-
 def _dispatch(arguments: list[str]) -> int:
     if not arguments:
         _top_parser().print_help(sys.stderr)
@@ -195,7 +184,6 @@ def _dispatch(arguments: list[str]) -> int:
 
         sys.stderr.write(unknown_command(arguments, COMMANDS))
         return 2
-    _refuse_other_names()
     module = importlib.import_module(COMMANDS[name].module)
     parser = _Parser(prog=f"flakeledger {name}", **_described(name, module))
     module.add_arguments(parser)

@@ -25,7 +25,11 @@ def start_of(freeze: Freeze) -> int | None:
 
 def time_left(end: int, now: int) -> str:
     """How long a window that ends then is still open, in days, for people."""
-    days = -(-(end - now) // DAY)
+    return days_left(-(-(end - now) // DAY))
+
+
+def days_left(days: int) -> str:
+    """So many days, rounded up, that a window is still open, for people."""
     return "less than a day" if days <= 1 else f"{days} days"
 
 

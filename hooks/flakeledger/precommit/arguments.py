@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from flakeledger.model.clock import parse_instant
 from flakeledger.reporters import REPORTERS
@@ -85,6 +85,6 @@ def now_of(arguments: argparse.Namespace) -> int:
     return int(time.time()) if arguments.now is None else int(arguments.now)
 
 
-def wants_colour(environment_no_color: str | None) -> bool:
-    """Whether standard output is a terminal that may be coloured (https://no-color.org)."""
-    return not environment_no_color and sys.stdout.isatty()
+def wants_colour(environment: Mapping[str, str]) -> bool:
+    """Whether standard output is a terminal that may be coloured (https://no-color.org) and knows colours."""
+    return not environment.get("NO_COLOR") and environment.get("TERM") != "dumb" and sys.stdout.isatty()

@@ -24,7 +24,7 @@ def show(report: Report, format_name: str) -> None:
 
     CannotTell when that summary cannot be written: nobody would see what must not go unseen.
     """
-    colour = format_name == "text" and wants_colour(os.environ.get("NO_COLOR"))
+    colour = format_name == "text" and wants_colour(os.environ)
     sys.stdout.write(REPORTERS[format_name](report, colour))
     sys.stdout.flush()
     path = os.environ.get("GITHUB_STEP_SUMMARY")

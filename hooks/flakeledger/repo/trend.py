@@ -94,7 +94,7 @@ def trend(repository: Repository, now: int, since: str | None, tell: Tell) -> Tr
     CannotTell when there is no commit, the clone is too shallow, `since` is neither a date nor a revision or lies after
     `now`, or the newest version of the ledger cannot be read.
     """
-    head = repository.git.commit("HEAD")
+    head = repository.git.head()
     if head is None:
         raise CannotTell("there is no commit yet, and so no history", "commit the ledgers first")
     line = line_of(repository, head, now)

@@ -50,7 +50,7 @@ class Ending(NamedTuple):
     test: str
     owner: str
     expires: str
-    #: "expired", "1 day", "3 days"
+    #: "expired", "less than a day", "3 days"
     left: str
     next_step: str
 
@@ -173,7 +173,7 @@ def _change(change: RowChange) -> str:
 
 def _ending(row: Ending) -> str:
     cells = [code(cut(text, _LONGEST_CELL)) for text in (row.test, row.owner, row.expires)]
-    return table_row((*cells, row.left, prose(cut(row.next_step, _LONGEST_CELL))))
+    return table_row((*cells, row.left, code(cut(row.next_step, _LONGEST_CELL))))
 
 
 def _finding(finding: Finding) -> str:

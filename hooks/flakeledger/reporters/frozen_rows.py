@@ -1,4 +1,4 @@
-"""Frozen rows as `review`, `status` and `remind` tell them: the same words, the same keys and the same summary.
+"""Frozen rows as every command and the page tell them: the same words, the same keys and the same summary.
 
 Invariants:
 * Values come out as the ledger holds them, unescaped: whoever prints them escapes for the format.
@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from flakeledger.model.clock import format_instant
+from flakeledger.model.window import days_left
 from flakeledger.repo.ledger import Ledger
 from flakeledger.rules.interviews import next_step, reason
 from flakeledger.rules.overview import FrozenRow
@@ -22,11 +23,16 @@ def days(number: int) -> str:
     return "1 day" if number == 1 else f"{number} days"
 
 
-def time_left(row: FrozenRow, words: Callable[[int], str] = days) -> str:
-    """How long the window is still open; `words` says a number of days."""
+def time_left(row: FrozenRow, words: Callable[[int], str] = days_left) -> str:
+    """How long the window is still open, as the rules say it; `words` says a number of days."""
     if row.interview.facts.is_expired:
         return "expired"
     return "no end" if row.days_left is None else words(row.days_left)
+
+
+def with_left(number: int) -> str:
+    """So many days that a window is still open, where no heading says what they are."""
+    return f"{days_left(number)} left"
 
 
 def counts(rows: Sequence[FrozenRow]) -> dict[str, int]:

@@ -19,8 +19,9 @@ from flakeledger.model.report import Report
 from flakeledger.model.window import start_of
 from flakeledger.repo.ledger import Ledger
 from flakeledger.repo.trend import Trend
+from flakeledger.reporters.frozen_rows import time_left, with_left
 from flakeledger.rules.interviews import counted, next_step, reason
-from flakeledger.rules.overview import FrozenRow, Generators
+from flakeledger.rules.overview import FrozenRow, Generators, owner_key
 from flakeledger.rules.properties import frozen_only
 from flakeledger.verdicts.interview import TABLE, Verdict
 
@@ -132,11 +133,10 @@ def view_of(
 
 def _shown(row: FrozenRow, warn_days: int, now: int) -> ShownFreeze:
     found = row.interview
-    state = _state(found.end, warn_days, now)
     return ShownFreeze(
         found.freeze,
-        state,
-        _left(state, row.days_left),
+        _state(found.end, warn_days, now),
+        time_left(row, with_left),
         start_of(found.freeze),
         found.end,
         row.age_days,
@@ -156,23 +156,17 @@ def _state(end: int | None, warn_days: int, now: int) -> State:
     return "expired" if now >= end else "expiring" if end - now < warn_days * DAY else "open"
 
 
-def _left(state: State, days: int | None) -> str:
-    if days is None or state == "expired":
-        return state
-    return "1 day left" if days == 1 else f"{days} days left"
-
-
 def _replayed(replay: Replay, bound: float | None) -> Replayed:
     rate = replay.passed / replay.total if replay.total else None
     return Replayed(replay, counted(replay), rate, 0.0 if bound is None else 1 - bound)
 
 
 def owners_of(freezes: Iterable[ShownFreeze]) -> tuple[OwnerRow, ...]:
-    """The owners with their freezes, who has most of them first."""
+    """The owners with their freezes, who has most of them first; in the spelling that comes first."""
     grouped: dict[str, list[ShownFreeze]] = {}
     for row in freezes:
-        grouped.setdefault(row.freeze.owner or NOBODY, []).append(row)
-    found = (_owner(owner, rows) for owner, rows in grouped.items())
+        grouped.setdefault(owner_key(row.freeze.owner), []).append(row)
+    found = (_owner((owner and rows[0].freeze.owner) or NOBODY, rows) for owner, rows in grouped.items())
     return tuple(sorted(found, key=lambda one: (-one.freezes, one.owner)))
 
 

@@ -39,7 +39,7 @@ def shows_dots(encoding: str, terminal: str) -> bool:
 def chart(weeks: Sequence[Week], width: int, *, plain: bool, colour: bool) -> str:
     """The chart, with its heading and its axes; `weeks` has at least one."""
     peak = max(week.open for week in weeks)
-    step = peak // _MOST_ROWS + 1
+    step = _round_number(peak // _MOST_ROWS + 1)
     rows = peak // step + 1
     digits = len(str((rows - 1) * step))
     columns = max(width, NARROWEST) - digits - len(" |")
@@ -55,6 +55,12 @@ def chart(weeks: Sequence[Week], width: int, *, plain: bool, colour: bool) -> st
     margin = " " * (digits + 1)
     dates = f"{weeks[0].start}{weeks[-1].start:>{columns - len(weeks[0].start)}}"
     return "\n".join([_HEADING, *lines, f"{margin}+{'-' * columns}", f"{margin} {dates}", ""])
+
+
+def _round_number(least: int) -> int:
+    """The first of 1, 2, 5, 10, 20, 50, ... that is not less."""
+    power: int = 10 ** (len(str(least)) - 1)
+    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least)
 
 
 def _canvas(columns: int, rows: int, weeks: int) -> Canvas:
