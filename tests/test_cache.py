@@ -148,3 +148,17 @@ def test_two_writers_leave_a_whole_value(tmp_path: Path) -> None:
     assert [writer.wait() for writer in writers] == [0, 0]
     assert seen <= {json.dumps(value) for value in (None, ["a"] * 2000, ["b"] * 2000)}
     assert names(tmp_path / "flakeledger") == ["rows.json"]
+
+
+def test_what_a_killed_run_left_is_swept_and_nothing_through_a_link(tmp_path: Path) -> None:
+    cache, file = filled(tmp_path)
+    left = ".digests.json.0123456789abcdef.unfinished"
+    file.with_name(left).write_bytes(b"half")
+    (tmp_path / "git").mkdir()
+    (tmp_path / "git" / "flakeledger").symlink_to(file.parent)
+    Cache(str(tmp_path / "git")).sweep()
+    Cache(str(tmp_path / "nowhere")).sweep()
+    assert sorted(names(file.parent)) == [left, "rows.json"]
+    cache.sweep()
+    assert names(file.parent) == ["rows.json"]
+    assert cache.load("rows") == "kept"

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
+import conftest
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.ledger_paths import FIXTURES, FREEZES, REPLAYS
-from flakeledger.store.edits import append_lines, locked
+from flakeledger.store.edits import append_lines, locked, on_disk
 from flakeledger.store.git import Git
 from killed_writer import COMMENT, add_row, kill_one, numbers
 
@@ -236,3 +237,19 @@ except CannotTell as error:
     with suppress(OSError):
         (repository / "ledgers").chmod(0o755)
     write_all(git, {FREEZES: (b"old", b"new")})
+
+
+def test_nothing_is_begun_anew_that_a_sparse_work_tree_leaves_out(git: Git, repository: Path) -> None:
+    (repository / REPLAYS).write_bytes(b"{}\n")
+    (repository / "src").mkdir()
+    (repository / "src" / "a.py").write_bytes(b"A = 1\n")
+    conftest.git(repository, "add", "-A")
+    conftest.git(repository, "commit", "-qm", "start")
+    assert on_disk(git, REPLAYS) == b"{}\n"
+    assert on_disk(git, FREEZES) is None
+    conftest.git(repository, "sparse-checkout", "set", "--cone", "src")
+    assert not (repository / REPLAYS).exists()
+    for edit in (on_disk, lambda git, path: append_lines(git, path, b"{}\n")):
+        with pytest.raises(CannotTell, match=f"git has {REPLAYS}, but this work tree leaves it out"):
+            edit(git, REPLAYS)
+    assert not (repository / REPLAYS).exists()

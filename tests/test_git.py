@@ -116,6 +116,21 @@ def test_variables_that_change_answers_are_dropped(repository: Path) -> None:
     assert found.newest_commit_touching(first, "name") is None
 
 
+def test_variables_that_hide_configuration_and_history_are_dropped(repository: Path, tmp_path: Path) -> None:
+    commit(repository, "a", "1\n")
+    head = commit(repository, "a", "2\n")
+    git(repository, "config", "flakeledger.base", "main")
+    (tmp_path / "other").write_text("[flakeledger]\n\tbase = other\n")
+    (tmp_path / "shallow").write_text(f"{head}\n")
+    variables = {"GIT_CONFIG": str(tmp_path / "other"), "GIT_SHALLOW_FILE": str(tmp_path / "shallow")}
+    assert git(repository, "config", "flakeledger.base", environment=variables) == "other"
+    assert git(repository, "rev-list", "--count", "HEAD", environment=variables) == "1"
+    found = opened(repository, **variables)
+    assert found.config("flakeledger.base") == "main"
+    assert not found.is_shallow()
+    assert found.run("rev-list", "--count", "HEAD") == b"2\n"
+
+
 def test_pathspecs_are_literal(repository: Path) -> None:
     commit(repository, "star/a", "a\n")
     assert opened(repository).index_entries(("s*",)).entries == {}
@@ -240,6 +255,21 @@ def test_merge_base(repository: Path) -> None:
     assert found.merge_base(unrelated, main) is None
 
 
+def test_branches_that_merged_each_other_have_two_merge_bases(repository: Path) -> None:
+    commit(repository, "a", "1\n")
+    git(repository, "checkout", "-q", "-b", "side")
+    side = commit(repository, "b", "1\n")
+    git(repository, "checkout", "-q", "main")
+    main = commit(repository, "c", "1\n")
+    git(repository, "merge", "-q", "-m", "crossed", side)
+    git(repository, "checkout", "-q", "side")
+    git(repository, "merge", "-q", "-m", "crossed", main)
+    found = opened(repository)
+    assert set(found.merge_bases("main", "side")) == {main, side}
+    assert found.merge_base("main", "side") in (main, side)
+    assert found.merge_bases(main, "side") == [main]
+
+
 @pytest.fixture
 def deep(tmp_path: Path) -> Path:
     """Four commits on main, and a branch `side` from the first one with two commits of its own."""
@@ -280,6 +310,13 @@ def test_a_parent_that_was_fetched_alone_is_known_as_the_merge_base(deep: Path) 
     head = git(shallow, "rev-parse", "HEAD")
     assert found.merge_base(parent, head) == parent
     assert found.first_parent_line(parent, head) == [(head, parent)]
+
+
+def test_a_boundary_that_cannot_be_read_is_cannot_tell(deep: Path) -> None:
+    shallow = clone(deep, 2)
+    found = opened(shallow)._replace(shallow_path=str(shallow / "gone"))
+    with pytest.raises(CannotTell, match="where this shallow clone ends cannot be read"):
+        found.newest_commit_touching("HEAD", "file0")
 
 
 def test_parents_are_those_of_the_commit_not_of_the_shallow_view(deep: Path) -> None:
@@ -508,6 +545,21 @@ def test_a_sparse_index_is_read_in_full(repository: Path) -> None:
     assert "out/" in git(repository, "ls-files", "--sparse")
     assert list(opened(repository).index_entries().entries) == ["in/a", "out/b"]
     assert opened(repository).unstaged(("in", "out")) == []
+
+
+def test_files_that_the_work_tree_leaves_out(repository: Path) -> None:
+    commit(repository, "in/a", "1\n")
+    commit(repository, "out/b", "1\n")
+    commit(repository, "c", "1\n")
+    assert opened(repository).off_disk(("in", "out", "c")) == []
+    git(repository, "sparse-checkout", "set", "--cone", "--sparse-index", "in")
+    assert opened(repository).off_disk(("in", "out", "c")) == ["out/b"]
+    write(repository, "out/b", "written all the same\n")
+    assert opened(repository).off_disk(("out/b",)) == []
+    git(repository, "update-index", "--assume-unchanged", "c")
+    (repository / "c").unlink()
+    (repository / "in" / "a").unlink()  # a deletion that git sees is one
+    assert opened(repository).off_disk(("in/a", "c")) == ["c"]
 
 
 def test_a_split_index_is_read_in_full(repository: Path) -> None:

@@ -39,6 +39,13 @@ def test_a_path_is_no_pattern_and_a_moved_file_is_two(repository: Path) -> None:
     assert "+same" in line_difference(opened, base, head, ["a", "b"])
 
 
+def test_no_setting_changes_an_empty_line(repository: Path) -> None:
+    base = commit(repository, a="one\n\nthree\n")
+    head = commit(repository, a="one\n\nfour\n")
+    git(repository, "config", "diff.suppressBlankEmpty", "true")
+    assert line_difference(Git.open(str(repository), os.environ), base, head, ["a"])[-3:] == [" ", "-three", "+four"]
+
+
 def test_bytes_that_are_no_text_are_shown_all_the_same(repository: Path) -> None:
     base = commit(repository, a="one\n")
     (repository / "a").write_bytes(b"\0\xff\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from flakeledger.model.ledger_paths import FIXTURES, FREEZES, POLICY, PROPERTIES, REPLAYS
 from flakeledger.repo.merge import expected, expected_entries
 from flakeledger.store.git import PathChange, TreeEntry
 
@@ -46,3 +47,16 @@ def test_paths_are_expected_as_one_side_made_them() -> None:
         "own": TreeEntry("100644", "1"),
         "theirs": TreeEntry("100644", "2"),
     }
+
+
+@pytest.mark.parametrize(
+    ("path", "judged"), [(FREEZES, True), (FIXTURES, True), (PROPERTIES, True), (REPLAYS, True), (POLICY, False)]
+)
+@pytest.mark.parametrize(("ours", "theirs", "result"), [("b", "c", "b"), ("b", "c", "c"), ("b", "c", "d")])
+def test_a_ledger_that_both_sides_changed_differs_from_every_result(
+    path: str, judged: bool, ours: str, theirs: str, result: str
+) -> None:
+    differences = [[change(path, old, result)] if old != result else [] for old in ("a", ours, theirs)]
+    (entry,) = expected_entries(*differences).values()
+    assert entry is not None
+    assert (entry.oid != result) == (judged or result == "d")

@@ -23,6 +23,7 @@ from steps import (
     standing_replayed,
     thaw,
     together,
+    two_standing,
     unfreeze,
 )
 from world import CLOCK, REFUND, TOTAL, UNDECIDED, Templates, World, on
@@ -318,3 +319,72 @@ def test_a_row_that_reached_main_is_corrected_no_more(level: str, templates: Tem
     set_freeze(expires=on(25))(world)
     world.git("add", "-A")
     assert world.judge(1) == {"freeze-extended"}
+
+
+# a ledger that both sides changed, taken from one side as a whole
+
+
+@pytest.mark.parametrize("kept", ["HEAD", "MERGE_HEAD"])
+def test_a_log_of_one_side_has_lost_the_lines_of_the_other(kept: str, templates: Templates, tmp_path: Path) -> None:
+    start = templates.start(tmp_path / "world", standing, "keyed", "block")
+    world = diverged(start, main=replay(5, 20), work=replay(5, 19))
+    assert begin_merge(world) == [REPLAYS]
+    world.write(REPLAYS, version(world, kept, REPLAYS))
+    world.git("add", "-A")
+    assert world.judge(6) == {"log-rewritten"}
+    keep_both(world, REPLAYS)
+    assert world.commit(6) == frozenset()
+
+
+@pytest.mark.parametrize("kept", ["HEAD", "MERGE_HEAD"])
+def test_a_ledger_of_one_side_may_not_resurrect_what_the_other_thawed(
+    kept: str, templates: Templates, tmp_path: Path
+) -> None:
+    start = templates.start(tmp_path / "world", two_standing, "keyed", "block")
+    shorten, remove = set_freeze(CLOCK, expires=on(25)), together(replay(21, 20), unfreeze())
+    edits = {"HEAD": (remove, shorten), "MERGE_HEAD": (shorten, remove)}[kept]
+    world = diverged(start, main=edits[0], work=edits[1])
+    assert begin_merge(world) == []
+    assert world.judge(22) == frozenset()
+    world.write(FREEZES, version(world, kept, FREEZES))
+    world.git("add", "-A")
+    assert world.judge(22) == {"freeze-renewed"}
+
+
+# branches that merged each other crosswise
+
+
+def crossed(world: World, *, main: Edit, work: Edit, newer: str) -> World:
+    """One commit on each side, which the other side merges; HEAD is on the branch.
+
+    `newer` is the branch with the younger one of the two merge bases, which git names first.
+    """
+    for branch, edit in (("main", main), ("work", work)):
+        world.git("switch", "-q", branch)
+        edit(world)
+        world.record(branch, GIT_COMMITTER_DATE=f"2026-03-0{5 if branch == newer else 4}T12:00:00Z")
+    tips = {branch: world.git("rev-parse", branch) for branch in ("main", "work")}
+    for branch, other in (("main", "work"), ("work", "main")):
+        world.git("switch", "-q", branch)
+        world.git("merge", "-q", "-m", "crossed", tips[other])
+    assert world.git("merge-base", "main", "work") == tips[newer]
+    return world
+
+
+@pytest.mark.parametrize("newer", ["main", "work"])
+@pytest.mark.parametrize("thawed", [REFUND, CLOCK])
+def test_a_merge_of_crossed_branches_may_not_resurrect_a_row(
+    thawed: str, newer: str, templates: Templates, tmp_path: Path
+) -> None:
+    start = templates.start(tmp_path / "world", two_standing, "keyed", "block")
+    shorten = {test: set_freeze(test, expires=on(25)) for test in (REFUND, CLOCK)}
+    world = crossed(start, main=shorten[REFUND], work=shorten[CLOCK], newer=newer)
+    row = world.row(FREEZES, thawed)
+    diverged(world, main=edit_production, work=together(replay(21, 20, test=thawed), unfreeze(thawed)))
+    assert begin_merge(world) == []
+    assert world.commit(22) == frozenset()  # the merge that thaws it, too, is honest
+    world.git("reset", "-q", "--hard", "HEAD^")
+    begin_merge(world)
+    world.append(FREEZES, row)
+    world.git("add", "-A")
+    assert world.judge(22) == {"freeze-renewed"}

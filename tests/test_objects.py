@@ -244,6 +244,17 @@ def test_a_missing_blob_of_a_partial_clone_is_not_fetched(repository: Path, tmp_
     assert git(tmp_path / "partial", "cat-file", "--batch-check", "--batch-all-objects").count("blob") == 0
 
 
+def test_a_missing_tree_of_a_partial_clone_says_what_to_fetch(repository: Path, tmp_path: Path) -> None:
+    committed(repository)
+    git(repository, "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "-q", "--filter=tree:0", "--no-checkout", f"file://{repository}", "partial")
+    with pytest.raises(CannotTell) as refused:
+        opened(tmp_path / "partial").tree_entries("HEAD")
+    assert "git fetch --refetch --no-filter" in refused.value.fix
+    git(tmp_path / "partial", "fetch", "-q", "--refetch", "--no-filter")
+    assert opened(tmp_path / "partial").tree_entries("HEAD")
+
+
 def test_few_reads_do_not_import_pygit2(repository: Path) -> None:
     assert isinstance(open_objects(opened(repository), MANY - 1), BatchReader)
     with closing(open_objects(opened(repository), MANY)) as objects:

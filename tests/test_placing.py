@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from flakeledger.model.errors import CannotTell
-from flakeledger.store.placing import place, place_all, read_regular, stands, sweep
+from flakeledger.store.placing import place, place_all, read_regular, stands
 
 
 def test_a_new_file_appears_with_its_folders(tmp_path: Path) -> None:
@@ -92,12 +92,29 @@ except KeyboardInterrupt:
     assert os.listdir(tmp_path) == []
 
 
-def test_only_what_was_left_over_is_swept(tmp_path: Path) -> None:
-    left, other = ".a.0123456789abcdef.unfinished", ".b.0123456789abcdef.unfinished"
-    for name in ("a", left, other, ".a.unfinished", "a.0123456789abcdef.unfinished"):
-        (tmp_path / name).write_bytes(b"")
-    sweep(str(tmp_path), ["a", "absent/a"])
-    assert sorted(os.listdir(tmp_path)) == sorted(["a", other, ".a.unfinished", "a.0123456789abcdef.unfinished"])
+def test_what_was_put_in_place_is_taken_back_when_the_rest_cannot_be(tmp_path: Path) -> None:
+    """The second of two new files lies in a folder that lets files be written, and renamed once."""
+    (tmp_path / "a").write_bytes(b"old")
+    code = """\
+import os, sys
+from flakeledger.model.errors import CannotTell
+from flakeledger.store.placing import place_all
+real = os.replace
+def replace(source, target):
+    if target.endswith("/c"):
+        raise PermissionError(13, "Permission denied")
+    real(source, target)
+os.replace = replace
+try:
+    place_all(sys.argv[1], {"a": (b"old", b"new"), "b": (None, b"new"), "c": (None, b"new")})
+except CannotTell as error:
+    print(error.reason)
+"""
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert said == "c cannot be written: Permission denied\n"
+    assert (tmp_path / "a").read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["a"]
 
 
 def test_what_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:

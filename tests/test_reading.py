@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,18 @@ def test_a_ledger_that_is_no_regular_file_is_a_finding(tmp_path: Path) -> None:
     rows = Reading(Cache(str(tmp_path))).rows(Tree("linked", lambda: Listing(entries), tree.blob))
     assert [(finding.path, finding.rule) for finding in rows.findings] == [(FREEZES, "yaml-forbidden")]
     assert rows.freezes == ()
+
+
+def test_a_folder_of_ledgers_that_is_none_is_a_finding_of_each(tmp_path: Path) -> None:
+    for mode, what in (("120000", "a symbolic link"), ("160000", "a submodule"), ("100644", "a file")):
+        listing = Listing({"ledgers": TreeEntry(mode, "0" * 40)})
+        tree = Tree("linked", partial(Listing, *listing), lambda _: b"")
+        rows = Reading(Cache(str(tmp_path))).rows(tree)
+        assert sorted((finding.path, finding.rule) for finding in rows.findings) == [
+            (path, "yaml-forbidden") for path in (FIXTURES, FREEZES, POLICY, PROPERTIES, REPLAYS)
+        ]
+        assert all(f"ledgers is {what}, " in finding.message for finding in rows.findings)
+        assert rows[:5] == (None, (), (), (), ())
 
 
 EDITS = st.lists(

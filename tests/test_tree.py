@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
+import pytest
+
 from conftest import git
-from flakeledger.repo.base import INDEX
+from flakeledger.model.errors import CannotTell
+from flakeledger.repo.base import INDEX, Basis
+from flakeledger.repo.changes import net_change
 from flakeledger.repo.repository import open_repository
 from flakeledger.store.git import TreeEntry
 
@@ -68,12 +73,27 @@ def test_an_unmerged_ledger_is_named(repository: Path) -> None:
         ledger.write_text(text)
         git(repository, "add", "-A")
         git(repository, "commit", "-qm", branch)
-    import subprocess
-
     subprocess.run(["git", "merge", "one"], cwd=repository, capture_output=True, check=False)
     with open_repository(str(repository), dict(os.environ)) as opened:
         assert opened.tree(INDEX).ledger_conflicts() == ["ledgers/freezes.yaml"]
         assert opened.tree(INDEX).unmerged == {"ledgers/freezes.yaml"}
+
+
+def test_a_conflict_in_what_is_no_ledger_is_no_deletion(repository: Path) -> None:
+    for branch, text in (("main", "# base\n"), ("one", "# one\n"), ("two", "# two\n")):
+        if branch != "main":
+            git(repository, "switch", "-q", "-c", branch, "main")
+        (repository / "test a.py").write_text(text)
+        git(repository, "add", "-A")
+        git(repository, "commit", "-qm", branch)
+    subprocess.run(["git", "merge", "one"], cwd=repository, capture_output=True, check=False)
+    with open_repository(str(repository), dict(os.environ)) as opened:
+        with pytest.raises(CannotTell, match=r"test a\.py is unmerged in the index") as refused:
+            opened.ledger(opened.tree(INDEX))
+        assert refused.value.fix == "resolve its conflict, then: git add 'test a.py'"
+        with pytest.raises(CannotTell, match=r"test a\.py is unmerged in the index"):
+            net_change(opened, Basis("commit", opened.git.head() or "", INDEX))
+        assert opened.ledger(opened.tree(git(repository, "rev-parse", "HEAD"))).freezes == ()
 
 
 def test_a_tree_holds_what_git_lists(repository: Path) -> None:

@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from conftest import git as run_git
-from flakeledger.evidence.worktree import PREFIX, Worktree, clean, is_clean, remove_tree, worktrees
+from flakeledger.evidence.worktree import Worktree, clean, is_clean, worktrees
 from flakeledger.model.errors import CannotTell
 from flakeledger.store.git import Git
+from flakeledger.store.temporary import PREFIX, remove_tree
 from replaying import committed
 
 FILES = {"a.txt": "committed", "package/b.txt": "b", ".gitignore": "ignored/\n"}
@@ -175,6 +176,7 @@ KILLED = """
 import os, sys
 from flakeledger.evidence.worktree import worktrees
 from flakeledger.store.git import Git
+from flakeledger.store.temporary import PREFIX, remove_tree
 git = Git.open(os.curdir, os.environ)
 with worktrees(git, git.head(), 2):
     print("made", flush=True)

@@ -105,7 +105,7 @@ def _merge(situation: Situation) -> Basis | None:
     if at is None or not heads:
         return None
     merged = tuple(situation.known(head, "the merged head") for head in heads)
-    merge_bases = tuple(situation.merge_base(at, head) or "" for head in merged)
+    merge_bases = tuple(situation.merge_bases(at, head) for head in merged)
     return _committing(situation, Basis("merge", at, INDEX, merged, merge_bases))
 
 

@@ -10,7 +10,7 @@ Invariants:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,8 +21,9 @@ from flakeledger.model.policy import Policy
 from flakeledger.repo.base import Basis
 from flakeledger.repo.change import Change, Readers
 from flakeledger.repo.ledger import Ledger
-from flakeledger.repo.merge import after, before, expected_entries, merged_rows
+from flakeledger.repo.merge import after, before, expected_entries, merged_rows, refuse_unmerged
 from flakeledger.repo.repository import Repository
+from flakeledger.repo.situation import INDEX
 from flakeledger.repo.tree import Tree
 from flakeledger.store.git import PathChange, Step, TreeEntry
 
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 ADOPTION = "no change rule applies: no policy stood before this change (adoption)"
 REPAIR = "the base's policy cannot be read and this change mends it alone: judged by the new policy"
+#: so many criss-cross merges below each other are looked at; below them one of the merge bases is taken
+_DEEPEST = 16
 
 
 class Changes(NamedTuple):
@@ -61,33 +64,67 @@ def _put_back(tree: Tree, label: str, paths: tuple[PathChange, ...]) -> Tree:
     return tree.put_back(label, {change.path: before(change) for change in paths})
 
 
-class _Sides(NamedTuple):
-    """The three trees of each merged head, and the paths on which the result differs from the three-way result."""
+class _Side(NamedTuple):
+    """A tree of a merge: its raw difference to the result, and its ledger, read when somebody asks for it."""
 
-    base: Tree
-    ours: Tree
-    theirs: Tree
+    tree: Tree
+    paths: tuple[PathChange, ...]
+    ledger: Callable[[], Ledger]
+
+
+class _Merging(NamedTuple):
+    """The repository of a merge, and its result."""
+
+    repository: Repository
+    result: Tree
+
+    def side(self, commit: str, label: str) -> _Side:
+        """A commit of the merge."""
+        paths = self.repository.differences(commit, INDEX)
+        tree = _put_back(self.result, label, paths)
+        return _Side(tree, paths, partial(self.repository.ledger, tree))
+
+    def three_way(self, base: _Side, ours: _Side, theirs: _Side) -> _Side:
+        """What two sides make of a base: path by path, and in the ledger row by row."""
+        results = _results(ours.paths, theirs.paths, base.paths)
+        merged = expected_entries(base.paths, ours.paths, theirs.paths)
+        paths = tuple(
+            _path_change(path, entry, results[path]) for path, entry in merged.items() if entry != results[path]
+        )
+        tree = _put_back(self.result, "the three-way result", paths)
+        return _Side(tree, paths, cache(partial(self._merged_ledger, tree, base, ours, theirs)))
+
+    def common(self, bases: Sequence[str], deep: int = _DEEPEST) -> _Side:
+        """What two heads have in common: their merge base, or what git makes of several, a merge of them."""
+        first, *others = bases or (self.repository.git.empty_tree(),)
+        found = self.side(first, "merge base")
+        for other in others if deep else ():
+            below = self.common(self.repository.git.merge_bases(first, other), deep - 1)
+            found = self.three_way(below, found, self.side(other, "merge base"))
+        return found
+
+    def _merged_ledger(self, tree: Tree, *sides: _Side) -> Ledger:
+        merged = self.repository.ledger(tree)
+        ledgers = [*(side.ledger() for side in sides), self.repository.ledger(self.result)]
+        rows = merged.rows._replace(
+            freezes=merged_rows(*(one.freeze_by_test for one in ledgers)),
+            fixtures=merged_rows(*(one.fixture_by_id for one in ledgers)),
+            properties=merged_rows(*(one.property_by_id for one in ledgers)),
+        )
+        return Ledger(merged.tree, rows, merged.files, merged.modules, merged.citing)
 
 
 def _merge(repository: Repository, basis: Basis) -> Changes:
     """What a merge that is being committed does itself, against the three-way result (octopus merges fold)."""
     new_tree = repository.tree(basis.new)
-    paths = repository.differences(basis.base, basis.new)
-    virtual = _put_back(new_tree, "HEAD", paths)
-    parents, sides = [virtual], []
-    for head, merge_base in zip(basis.merged, basis.merge_bases, strict=True):
-        from_theirs = repository.differences(head, basis.new)
-        from_base = repository.differences(merge_base or repository.git.empty_tree(), basis.new)
-        theirs = _put_back(new_tree, repository.label(head), from_theirs)
-        parents.append(theirs)
-        sides.append(_Sides(_put_back(new_tree, "merge base", from_base), virtual, theirs))
-        results = _results(paths, from_theirs, from_base)
-        merged = expected_entries(from_base, paths, from_theirs)
-        paths = tuple(
-            _path_change(path, entry, results[path]) for path, entry in merged.items() if entry != results[path]
-        )
-        virtual = _put_back(new_tree, "the three-way result", paths)
-    return _single(repository, basis, paths, virtual, new_tree, tuple(parents), tuple(sides))
+    merging = _Merging(repository, new_tree)
+    merged = merging.side(basis.base, "HEAD")
+    parents = [merged.tree]
+    for head, bases in zip(basis.merged, basis.merge_bases, strict=True):
+        theirs = merging.side(head, repository.label(head))
+        parents.append(theirs.tree)
+        merged = merging.three_way(merging.common(bases), merged, theirs)
+    return _single(repository, basis, merged.paths, merged.tree, new_tree, tuple(parents), merged.ledger)
 
 
 def _results(*differences: tuple[PathChange, ...]) -> dict[str, TreeEntry | None]:
@@ -106,14 +143,15 @@ def _single(
     base_tree: Tree,
     new_tree: Tree,
     parents: tuple[Tree, ...] = (),
-    sides: tuple[_Sides, ...] = (),
+    base_ledger: Callable[[], Ledger] | None = None,
 ) -> Changes:
+    refuse_unmerged(change.path for change in paths if change.unmerged)
     policy, notes = judging_policy(repository, basis, base_tree, new_tree, paths)
     if policy is None:
         return Changes((), (*notes, ADOPTION))
     point = basis.branch_point
     readers = Readers(
-        base=partial(_base_ledger, repository, base_tree, new_tree, sides),
+        base=base_ledger or partial(repository.ledger, base_tree),
         new=partial(repository.ledger, new_tree),
         branch_point=None if point is None else lambda: repository.ledger(repository.tree(point)),
         history=cache(partial(_history, repository)),
@@ -126,22 +164,6 @@ def _history(repository: Repository, starts: Sequence[str]) -> History:
     from flakeledger.repo.history import History  # only a change that adds a freeze pays for it
 
     return History(repository, starts)
-
-
-def _base_ledger(repository: Repository, base_tree: Tree, new_tree: Tree, sides: tuple[_Sides, ...]) -> Ledger:
-    """The ledger of the base tree; for a merge with the rows of the three-way result."""
-    base = repository.ledger(base_tree)
-    result = repository.ledger(new_tree)
-    for index, side in enumerate(sides):
-        common, theirs = repository.ledger(side.base), repository.ledger(side.theirs)
-        ours = repository.ledger(side.ours) if index == 0 else base
-        rows = base.rows._replace(
-            freezes=merged_rows(*(one.freeze_by_test for one in (common, ours, theirs, result))),
-            fixtures=merged_rows(*(one.fixture_by_id for one in (common, ours, theirs, result))),
-            properties=merged_rows(*(one.property_by_id for one in (common, ours, theirs, result))),
-        )
-        base = Ledger(base.tree, rows, base.files, base.modules, base.citing)
-    return base
 
 
 def judging_policy(
@@ -161,7 +183,7 @@ def judging_policy(
                 return repaired, (REPAIR,)
             raise CannotTell(
                 f"the policy of {tree.label} cannot be read, and it would judge this change",
-                f"mend {POLICY} alone, in a change of its own: flakeledger check-ledgers says what is wrong with it",
+                f"flakeledger check-ledgers   # says what is wrong; mend {POLICY} alone, in a change of its own",
             )
     if basis.base == repository.git.empty_tree():
         return None, ()
@@ -190,7 +212,7 @@ def _steps(repository: Repository, basis: Basis) -> Changes:
     if not steps:
         raise CannotTell(
             f"no commit lies between {basis.base[:12]} and {basis.new[:12]}",
-            "give the range: --base REV [--head REV]",
+            "--base REV   # the commit that the change starts from",
         )
     new_tree = repository.tree(basis.new)
     matters = _that_matter(repository, steps, new_tree.entry(POLICY))

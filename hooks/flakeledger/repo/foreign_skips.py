@@ -31,7 +31,7 @@ _RUNNERS = frozenset({"ini", "toml", "yaml", "shell", "make", "dockerfile", "cma
 #: of those, the ones that know conditions
 _SCRIPTED = frozenset({"shell", "powershell", "groovy"})
 _DESELECT = re.compile(
-    r"(?<![\w-])(?P<name>--deselect)(?:=|[ \t]+\\?\s*|[\"'],\s*(?=[\"']))"
+    r"(?<![\w-])(?P<name>--deselect)(?:=|[ \t]++\\?+\s*+|[\"'],\s*+(?=[\"']))"
     r"(?:\"(?P<double>[^\"\n]{1,500})\"|'(?P<single>[^'\n]{1,500})'|(?P<plain>[^\s\"',\\\]]{1,500}))"
 )
 _POSTFIX = re.compile(r"[^\n;]*?\b(?:if|unless)\b")

@@ -16,7 +16,7 @@ from flakeledger.model.patterns import PathClasses
 from flakeledger.model.records import Fixture, Freeze, Property, Replay
 from flakeledger.repo.citations import Citation
 from flakeledger.repo.files import Files
-from flakeledger.repo.owners import CodeOwners
+from flakeledger.repo.owners import CodeOwners, is_role
 from flakeledger.repo.reading import Rows
 from flakeledger.repo.sources import Sources
 from flakeledger.repo.tree import REGULAR_MODES, Entries, Tree
@@ -142,12 +142,13 @@ class Ledger:
         return tuple(Citation(path, *found) for path in self.citing_files for found in self.sources.citations(path))
 
     @cached_property
-    def _owners(self) -> CodeOwners:
+    def owners(self) -> CodeOwners:
+        """What CODEOWNERS says. CannotTell when it cannot be read."""
         return CodeOwners.read(self.tree)
 
     def code_owners(self, path: str) -> tuple[str, ...]:
-        """The owners that CODEOWNERS gives the path."""
-        return self._owners.of(path)
+        """The people and teams that CODEOWNERS gives the path; a role is nobody who could own a freeze."""
+        return tuple(owner for owner in self.owners.of(path) if not is_role(owner))
 
     def nearest_property(self, name: str) -> str | None:
         """The property id that looks most like a misspelt one."""
@@ -159,8 +160,6 @@ class Ledger:
         """What stands at the fixture's path."""
         assert fixture.path is not None
         found = self.tree.entry(fixture.path)
-        if fixture.path in self.tree.unmerged:
-            return LockedFile("not-a-file", None, "an unmerged path")
         if found is None:
             if self.tree.is_folder(fixture.path):
                 return LockedFile("not-a-file", None, "a folder")

@@ -3,18 +3,23 @@
 Invariants:
 * Only what the merge itself does is judged: a path or a row that is what one side made of it is right.
 * Where both sides changed a path or a row, either side's version is right; any other counts as an
-  edit of ours.
+  edit of ours. A ledger as a whole is no such path: what one side made of another row may not get lost.
+* A path in conflict is no deletion: what it will hold is not known. (Conflicts of ledgers are findings.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
+from flakeledger.model.errors import CannotTell
+from flakeledger.model.ledger_paths import FIXTURES, FREEZES, LEDGERS, PROPERTIES, REPLAYS
 from flakeledger.model.records import Fixture, Freeze, Property
 from flakeledger.store.git import PathChange, TreeEntry
 
 Version = TypeVar("Version")
+
+_BY_THEIR_ROWS = frozenset((FREEZES, FIXTURES, PROPERTIES, REPLAYS))
 
 
 def expected(
@@ -26,6 +31,18 @@ def expected(
     if theirs in (base, ours):
         return ours
     return result if result in (ours, theirs) else ours
+
+
+def refuse_unmerged(paths: Iterable[str]) -> None:
+    """CannotTell when one of these paths, which a merge left in conflict, is no ledger."""
+    for path in sorted(paths):
+        if not path.startswith(LEDGERS):
+            from shlex import quote  # only this refusal pays for it
+
+            raise CannotTell(
+                f"{path} is unmerged in the index, so nobody knows what it will hold",
+                f"resolve its conflict, then: git add {quote(path)}",
+            )
 
 
 def before(change: PathChange) -> TreeEntry | None:
@@ -43,7 +60,8 @@ def expected_entries(
 ) -> dict[str, TreeEntry | None]:
     """The three-way result of every path on which the result differs from any of the three trees.
 
-    Each argument is the raw difference from one tree to the result.
+    Each argument is the raw difference from one tree to the result. A ledger that both sides changed is never what one
+    of them made of it: its rows and lines are judged, each by itself. So it differs from the result whatever that is.
     """
     sides = [{change.path: change for change in changes} for changes in (from_base, from_ours, from_theirs)]
     merged: dict[str, TreeEntry | None] = {}
@@ -51,6 +69,8 @@ def expected_entries(
         result = next(after(side[path]) for side in sides if path in side)
         base, ours, theirs = (before(side[path]) if path in side else result for side in sides)
         merged[path] = expected(base, ours, theirs, result)
+        if path in _BY_THEIR_ROWS and ours != base and theirs not in (base, ours) and merged[path] == result:
+            merged[path] = theirs if result == ours else ours
     return merged
 
 

@@ -31,6 +31,9 @@ STAMP = f"4 {sys.version_info[0]}.{sys.version_info[1]}"
 LARGEST = 1024 * 1024
 #: nor do people write longer modules; a megabyte of lines like `a=b` would take ten seconds
 MOST_LINES = 50_000
+#: twice what a megabyte of written code has; a megabyte of `{},` would take half a gigabyte
+MOST_SIGNS = 400_000
+_SIGNS = b"[](){},:;=+-*/.<>|&^%~@"
 #: patterns are compiled when a module is parsed: most runs parse none
 _NAMED = r"(?a)(?<![\w.-])property_id:[ \t]*([A-Za-z][A-Za-z0-9_.-]*)"
 _ID = r"(?a)[A-Za-z][A-Za-z0-9_.-]*"
@@ -161,6 +164,9 @@ def _text(data: bytes) -> str:
 def _parse(text: str) -> ast.Module:
     if text.count("\n") + text.count(";") > MOST_LINES:
         raise _UnreadableError(f"it has more than {MOST_LINES:,} lines")
+    data = text.encode(errors="surrogateescape")
+    if len(data) - len(data.translate(None, _SIGNS)) > MOST_SIGNS:
+        raise _UnreadableError(f"it has more than {MOST_SIGNS:,} brackets, commas and operators")
     import ast
     import warnings
 

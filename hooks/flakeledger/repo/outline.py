@@ -206,6 +206,8 @@ def _note_docstring(outline: Outline, node: ast.Module | ast.ClassDef | Function
 def bound_names(statement: ast.stmt) -> list[str]:
     """The names that an assignment, a `for` or a `with` gives a value, or changes (`CASES["x"] = 1`)."""
     if isinstance(statement, ast.Assign):
+        if len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
+            return [statement.targets[0].id]  # most of them, and there are many
         pending = list(statement.targets)
     elif isinstance(statement, ast.AnnAssign | ast.AugAssign | Loop):
         pending = [statement.target]

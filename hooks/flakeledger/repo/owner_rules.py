@@ -21,6 +21,8 @@ from flakeledger.model.errors import CannotTell
 
 #: GitHub reads no file that is larger
 LARGEST = 3_000_000
+#: each is an expression of its own; the longest files that people keep have a few thousand
+MOST_LINES = 20_000
 #: what GitLab calls the rules above the first heading; a heading of that name continues them
 _UNNAMED = "codeowners"
 _EVERYTHING = "**"
@@ -52,8 +54,9 @@ def sections(path: str, data: bytes, *, has_gitlab_pipeline: bool) -> list[list[
 
 
 def _text(path: str, data: bytes) -> str:
-    if len(data) > LARGEST:
-        raise CannotTell(f"{path} has more than {LARGEST} bytes", "use fewer and wider patterns", f"{path}:1:1")
+    for what, number, most in (("bytes", len(data), LARGEST), ("lines", data.count(b"\n"), MOST_LINES)):
+        if number > most:
+            raise CannotTell(f"{path} has more than {most} {what}", "use fewer and wider patterns", f"{path}:1:1")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from flakeledger.model.findings import Finding
-from flakeledger.model.ledger_paths import FIXTURES, FREEZES, POLICY, PROPERTIES, REPLAYS
+from flakeledger.model.findings import MOST_TOLD, Finding, unread_below
+from flakeledger.model.ledger_paths import FIXTURES, FREEZES, LEDGERS, POLICY, PROPERTIES, REPLAYS
 from flakeledger.model.policy import Limits, PathClass, Policy, Runner
 from flakeledger.model.records import Fixture, Freeze, Property, Replay
 from flakeledger.model.rows import LatePlaces, Places
@@ -31,6 +31,7 @@ Record = TypeVar("Record", Freeze, Fixture, Property)
 Blob = Callable[[str], bytes]
 #: raise it whenever the reader, a field table or a record gives something else for the same text
 VERSION = 8
+_FOLDER = LEDGERS.rstrip("/")
 _ODD_MODES = {"120000": "a symbolic link", "160000": "a submodule"}
 
 
@@ -131,12 +132,14 @@ class Reading:
     def _once(self, tree: Tree, path: str, read: Callable[[str, Blob], Any]) -> Any:
         """What stands at the path, read once a blob; (nothing, a finding) where no regular file is."""
         entry = tree.entry(path)
+        nothing = None if path == POLICY else ()
         if entry is None:
-            return (None, ()) if path == POLICY else ((), ())
+            folder = tree.entry(_FOLDER)
+            return nothing, () if folder is None else (_no_folder(path, folder.mode),)
         if entry.mode not in REGULAR_MODES:
             what = _ODD_MODES.get(entry.mode, "no regular file")
             fix = f"replace it by a regular file: git rm --cached {path}, then write the file"
-            return (None if path == POLICY else ()), (Finding(path, 1, 1, "yaml-forbidden", f"it is {what}", fix),)
+            return nothing, (Finding(path, 1, 1, "yaml-forbidden", f"it is {what}", fix),)
         key = (path, entry.oid)
         if key not in self._read:
             self._read[key] = read(entry.oid, tree.blob)
@@ -181,6 +184,13 @@ class Reading:
             if sha256(data[: value[0]]).hexdigest() == value[1]:
                 best = (list(map(Replay._make, rows_of(value[2]))), value[0])
         return best
+
+
+def _no_folder(path: str, mode: str) -> Finding:
+    """What is wrong with a ledger whose folder is none: nothing of it is read, wherever it leads."""
+    what = _ODD_MODES.get(mode, "a file")
+    fix = f"replace it by a folder: git rm --cached {_FOLDER}, then write {path}"
+    return Finding(path, 1, 1, "yaml-forbidden", f"{_FOLDER} is {what}, and ledgers lie in a folder of this tree", fix)
 
 
 def _identified(replays: Sequence[Replay], data: bytes) -> dict[str, tuple[int, str]]:
@@ -240,7 +250,7 @@ def _typed_rows(
     chunks, findings = chunks_of(data, path)
     finder = _Finder(path, lambda: chunks)
     found = [known.row(chunk.digest) for chunk in chunks]
-    parsed = iter(read_chunks([chunk for chunk, values in zip(chunks, found, strict=True) if values is None], path))
+    parsed = read_chunks([chunk for chunk, values in zip(chunks, found, strict=True) if values is None], path)
     rows: list[Record] = []
     new: dict[str, Values] = {}
     wrong = list(findings)
@@ -248,6 +258,9 @@ def _typed_rows(
         if values is not None:
             rows.append(_record(record, LatePlaces(finder.places, index), values))
             continue
+        if len(wrong) > MOST_TOLD:
+            wrong.append(unread_below(path, chunk.line, "yaml-forbidden"))
+            break
         row, mistakes = next(parsed)
         wrong += mistakes
         if row is None:

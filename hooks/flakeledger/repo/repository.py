@@ -24,7 +24,7 @@ from flakeledger.repo.files import Files
 from flakeledger.repo.ids import is_python
 from flakeledger.repo.known_rows import KnownRows
 from flakeledger.repo.ledger import Ledger
-from flakeledger.repo.merge import after
+from flakeledger.repo.merge import after, refuse_unmerged
 from flakeledger.repo.reading import Reading
 from flakeledger.repo.situation import INDEX
 from flakeledger.repo.tree import REGULAR_MODES, ChangedEntries, CommitEntries, Listing, Tree
@@ -150,9 +150,10 @@ class Repository:
         return tuple(self.git.index_changes(base))
 
     def ledger(self, tree: Tree) -> Ledger:
-        """The ledger of a tree."""
+        """The ledger of a tree. CannotTell where a merge left what is no ledger in conflict."""
         found = self._ledgers.get(id(tree))
         if found is None:
+            refuse_unmerged(tree.unmerged)
             rows = self._reading.rows(tree)
             found = self._ledgers[id(tree)] = Ledger(tree, rows, self._files, self._modules, self._citing.of)
         return found
@@ -285,7 +286,9 @@ def open_repository(directory: str, environment: Mapping[str, str], *, from_disk
 
 
 def _opened(git: Git, judges_disk: bool) -> Iterator[Repository]:
-    repository = Repository(git, Cache(git.git_dir), judges_disk)
+    cache = Cache(git.git_dir)
+    cache.sweep()
+    repository = Repository(git, cache, judges_disk)
     try:
         yield repository
         repository.save()

@@ -35,9 +35,9 @@ class Basis(NamedTuple):
     base: str
     #: INDEX or a commit id
     new: str
-    #: the other heads of a merge that is being committed, and the merge base of HEAD with each ("" if none)
+    #: the other heads of a merge that is being committed, and the merge bases of HEAD with each
     merged: tuple[str, ...] = ()
-    merge_bases: tuple[str, ...] = ()
+    merge_bases: tuple[tuple[str, ...], ...] = ()
     #: judge each first-parent step from base to new, instead of the net difference
     stepwise: bool = False
     #: the tip of the base branch, whose policy judges; None where it is not known: then the base's does
@@ -195,8 +195,12 @@ class Situation:
 
     def merge_base(self, one: str, other: str) -> str | None:
         """The merge base of two commits, None when they share none. CannotTell when too little history is here."""
+        return next(iter(self.merge_bases(one, other)), None)
+
+    def merge_bases(self, one: str, other: str) -> tuple[str, ...]:
+        """All merge bases of two commits: several after a criss-cross merge. CannotTell as in `merge_base`."""
         try:
-            return self.git.merge_base(one, other)
+            return tuple(self.git.merge_bases(one, other))
         except CannotTell as error:
             raise self.unknown(error.reason) from error
 

@@ -149,7 +149,7 @@ _C = (
     _named("skip", rf"\b(?:TYPED_)?TEST(?:_[A-Z]{{1,8}})?\s*\(\s*{_C_PAIR}\s*\)", "DISABLED_"),
     _named("skip", r"\bINSTANTIATE_(?:TYPED_)?TEST_(?:SUITE|CASE)_P\s*\(\s*(?P<test>DISABLED_\w{1,200})", "DISABLED_"),
     _named("xfail", r"\b(?P<name>BOOST_AUTO_TEST_CASE_EXPECTED_FAILURES)\s*\(\s*(?P<test>\w{1,200})", "{name}"),
-    _option("skip", rf"{_MODIFIER}(?P<name>skip)\s*\(\s*(?:true)?\s*\)", "{name}()"),
+    _option("skip", rf"{_MODIFIER}(?P<name>skip)\s*\(\s*+(?:true\s*+)?\)", "{name}()"),
     _option("skip", rf"{_MODIFIER}(?P<name>disabled)\s*\(\s*\)", "{name}()"),
     _option("xfail", rf"{_MODIFIER}(?P<name>(?:may|should)_fail|expected_failures)\s*\(\s*(?!false)", "{name}()"),
     _option("skip", r"[,(]\s*(?P<name>\.disabled)\s*=\s*(?:true|1)\b"),

@@ -5,7 +5,7 @@ Invariants:
 * A value is believed from a file that this user owns and nobody else may write, under the name that it was saved by.
 * Where nothing can be written (a read-only checkout, another owner) nothing is, in silence: a cache is no result.
 * The folder is a folder and never a symbolic link; nothing outside of it is written.
-* What a killed process left half written goes when the same value is saved again.
+* What a killed process left half written goes with the next run, `sweep`.
 """
 
 from __future__ import annotations
@@ -57,6 +57,14 @@ class Cache(NamedTuple):
             if stat.S_ISDIR(os.lstat(self._folder).st_mode):
                 _replace(path, _heading(name, payload) + payload)
 
+    def sweep(self) -> None:
+        """Remove what killed runs left half written."""
+        with suppress(OSError):
+            if stat.S_ISDIR(os.lstat(self._folder).st_mode) and any(map(_is_unfinished, os.listdir(self._folder))):
+                from flakeledger.store.unfinished import sweep_folder
+
+                sweep_folder(self._folder)
+
     @property
     def _folder(self) -> str:
         return f"{self.git_dir}/{FOLDER}"
@@ -75,6 +83,10 @@ def _is_ours_alone(status: os.stat_result) -> bool:
     # a system without user ids (Windows) keeps files apart by other means
     is_ours = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
     return is_ours and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def _is_unfinished(name: str) -> bool:
+    return name.endswith(".unfinished")
 
 
 def _replace(path: str, data: bytes) -> None:

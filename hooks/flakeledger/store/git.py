@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
@@ -120,8 +121,10 @@ class Git(NamedTuple):
     def open(cls, directory: str, environment: Mapping[str, str]) -> Git:
         """The repository around `directory`, as a hook with this environment sees it.
 
-        CannotTell outside a repository, in a bare one, and where git refuses, with git's reason.
+        CannotTell outside a repository, in a bare one, where git refuses, with git's reason, and where Python names
+        files otherwise than git and ledgers do.
         """
+        _refuse_other_names()
         calm = _calm(environment)
         done = _start(directory, calm, ("rev-parse", *QUESTIONS))
         if done.returncode:
@@ -477,6 +480,16 @@ class Git(NamedTuple):
             return []
         appear, stay = ({change.path: change for change in path_changes(tokens_of(out))} for out in (shown, hidden))
         return [path for path in suspects if appear.get(path) != stay.get(path)]
+
+
+def _refuse_other_names() -> None:
+    """CannotTell in a locale of another encoding: a test whose path is not ASCII would be taken for gone."""
+    encoding = sys.getfilesystemencoding()
+    if encoding != "utf-8":
+        raise CannotTell(
+            f"the names of files are {encoding} here, and those of git and of ledgers are UTF-8",
+            "export PYTHONUTF8=1   # or use a locale of UTF-8: export LC_ALL=C.UTF-8",
+        )
 
 
 def _calm(environment: Mapping[str, str]) -> dict[str, str]:

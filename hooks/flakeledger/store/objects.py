@@ -19,6 +19,7 @@ from typing import NamedTuple, NoReturn, Protocol
 from flakeledger.model.errors import CannotTell
 from flakeledger.store.git import DEEPEN, Git, TreeEntry
 from flakeledger.store.git_output import folder_records, telling_line
+from flakeledger.store.underway import FETCH_ALL, UNFETCHED
 
 #: Importing pygit2 takes 50 ms here and then 12 us a blob; `BatchReader.read` imports nothing and takes 20 to 85 us
 #: a blob, as the scheduler places the two processes. Measured in ms, small packed blobs, one `read` after the other,
@@ -33,8 +34,6 @@ FOLDER_MODE = "040000"
 _OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 #: what says that a clone holds only a part of the objects it names
 _PARTIAL = r"^(extensions\.partialclone|remote\..*\.promisor)$"
-#: what a git says that would fetch a missing blob and may not; a newer one says that it is missing
-_UNFETCHED = "from promisor remote"
 _OTHER_OBJECTS = ("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES")
 
 
@@ -197,7 +196,7 @@ class _Absence:
 
     def of(self, oid: str, detail: str = "") -> CannotTell:
         """The error for a blob: missing, or broken as `detail` says."""
-        if detail and _UNFETCHED not in detail:
+        if detail and UNFETCHED not in detail:
             return CannotTell(f"object {oid} cannot be read: {detail}", "git fsck, then fetch it again")
         where, fix = self._where
         return CannotTell(f"object {oid} cannot be read: it is missing from this {where}", fix)
@@ -205,7 +204,7 @@ class _Absence:
     @cached_property
     def _where(self) -> tuple[str, str]:
         if self._git.run("config", "--get-regexp", _PARTIAL, ok=(0, 1)):
-            return "partial clone", "fetch it: git cat-file -e with the id, or clone without --filter"
+            return "partial clone", FETCH_ALL
         if self._git.is_shallow():
             return "shallow clone", DEEPEN
         return "repository, or broken", "git fsck, then fetch it again"

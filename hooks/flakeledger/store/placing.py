@@ -5,28 +5,29 @@ Invariants:
 * A path goes down from the root by plain folder names; a folder on the way that is no folder is refused.
 * A file appears whole or not at all, and a rewritten one keeps its mode; one that nobody may write is refused.
 * Of several files none is put in its place before all of them are on the disk.
-* An unfinished file goes on every way out; what a killed process left has a name that `sweep` knows.
+* When one cannot be put in its place, those before it are taken back.
+* An unfinished file goes on every way out; what a killed process left goes with the next one (`unfinished.py`).
 """
 
 from __future__ import annotations
 
 import errno
 import os
-import re
 import stat
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
 from shlex import quote
 
 from flakeledger.model.errors import CannotTell
+from flakeledger.store.unfinished import unfinished
 
-_UNFINISHED = re.compile(r"\.(?P<name>.+)\.[0-9a-f]{16}\.unfinished", re.DOTALL)
 #: what helps where the reason is not that somebody lacks a right
 _FIXES = {
     errno.ENOSPC: "free some space on its disk, then run this again; nothing was changed",
     errno.EDQUOT: "free some of your quota, then run this again; nothing was changed",
     errno.EFBIG: "raise the limit on the size of files (ulimit -f), then run this again; nothing was changed",
     errno.EROFS: "mount its disk so that it can be written, then run this again",
+    errno.EIO: "look after its disk (dmesg says what failed), then run this again",
     errno.ENAMETOOLONG: "give it a shorter name",
 }
 
@@ -41,7 +42,9 @@ def stands(root: str, path: str) -> bool:
             return False
         if not stat.S_ISDIR(mode):
             what = "a symbolic link" if stat.S_ISLNK(mode) else "no folder"
-            raise CannotTell(f"{folder} is {what}, and nothing is written through it", f"git mv {folder} elsewhere")
+            raise CannotTell(
+                f"{folder} is {what}, and nothing is written through it", f"git mv {quote(folder)} elsewhere"
+            )
     return _mode(f"{root}/{path}") is not None
 
 
@@ -72,69 +75,50 @@ def place(root: str, path: str, before: bytes | None, after: bytes) -> None:
 
 
 def place_all(root: str, changes: Mapping[str, tuple[bytes | None, bytes]]) -> None:
-    """Write several files, each given by what was read and what is to stand there.
+    """Write several files, in the order given, each by what was read and what is to stand there.
 
     CannotTell, with nothing changed, when something else stands there now or one of them cannot be written.
     """
-    unfinished: dict[str, str] = {}
-    try:
+    placed: dict[str, bytes | None] = {}
+    with ExitStack() as stack:
+        written = {}
         for path, (before, after) in changes.items():
             _refuse_changed(root, path, before)
-            unfinished[path] = _unfinished_name(f"{root}/{path}")
-            _prepare(root, path, unfinished[path], after)
-        for path, (before, _) in changes.items():
-            _refuse_changed(root, path, before)
-            _finish(root, path, unfinished[path])
-            del unfinished[path]
-    finally:
-        for leftover in unfinished.values():
-            with suppress(OSError):
-                os.unlink(leftover)
-
-
-def sweep(root: str, paths: Iterable[str]) -> None:
-    """Remove what a killed process left beside these files. Only for whoever holds the lock on editing."""
-    for path in paths:
-        folder, name = os.path.split(f"{root}/{path}")
-        with suppress(OSError):
-            for found in os.listdir(folder):
-                leftover = _UNFINISHED.fullmatch(found)
-                if leftover is not None and leftover["name"] == name:
-                    os.unlink(f"{folder}/{found}")
-
-
-def _unfinished_name(target: str) -> str:
-    folder, name = os.path.split(target)
-    return f"{folder}/.{name}.{os.urandom(8).hex()}.unfinished"
+            written[path] = _prepare(root, path, after, stack)
+        try:
+            for path, (before, _) in changes.items():
+                _refuse_changed(root, path, before)
+                _finish(root, path, written[path])
+                placed[path] = before
+        except CannotTell as refusal:
+            raise _taken_back(root, placed, refusal) from refusal
 
 
 def _refuse_changed(root: str, path: str, before: bytes | None) -> None:
     if read_regular(root, path) != before:
-        raise CannotTell(f"{path} changed while this ran", "run it again")
+        raise CannotTell(f"{path} changed while this ran", "run the same command again; nothing was written")
 
 
-def _prepare(root: str, path: str, unfinished: str, after: bytes) -> None:
-    """Put the bytes on the disk under another name, with the mode of the file that they replace."""
+def _prepare(root: str, path: str, after: bytes, stack: ExitStack) -> str:
+    """Put the bytes on the disk under another name, with the mode of the file that they replace; gives that name."""
     target = f"{root}/{path}"
     mode = _mode(target)
     if mode is not None and not (mode & 0o222 and os.access(target, os.W_OK)):
         raise CannotTell(f"{path} is read-only", f"chmod u+w {quote(path)}")
     try:
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        with open(unfinished, "xb") as file:
-            file.write(after)
-            file.flush()
-            os.fsync(file.fileno())
+        written = stack.enter_context(unfinished(target, after, durable=True))
         if mode is not None:
-            os.chmod(unfinished, stat.S_IMODE(mode))
+            os.chmod(written, stat.S_IMODE(mode))
     except OSError as error:
         raise _refusal(path, error) from error
+    return written
 
 
-def _finish(root: str, path: str, unfinished: str) -> None:
+def _finish(root: str, path: str, written: str) -> None:
     target = f"{root}/{path}"
     try:
-        os.replace(unfinished, target)
+        os.replace(written, target)
     except OSError as error:
         raise _refusal(path, error) from error
     with suppress(OSError):  # not every disk can sync a folder; the file is whole either way
@@ -143,6 +127,24 @@ def _finish(root: str, path: str, unfinished: str) -> None:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def _taken_back(root: str, placed: Mapping[str, bytes | None], refusal: CannotTell) -> CannotTell:
+    """Put back what stood in the place of files that are written already; the refusal, which says what stays."""
+    stay = []
+    for path, before in placed.items():
+        try:
+            if before is None:
+                os.unlink(f"{root}/{path}")
+            else:
+                with ExitStack() as stack:
+                    _finish(root, path, _prepare(root, path, before, stack))
+        except (CannotTell, OSError):
+            stay.append(path)
+    if not stay:
+        return refusal
+    reason = f"{refusal.reason}; already written, and it could not be taken back: {', '.join(stay)}"
+    return CannotTell(reason, "git diff   # shows what was written; let the disk be written to, and run this again")
 
 
 def _refusal(path: str, error: OSError) -> CannotTell:
@@ -163,4 +165,7 @@ def _mode(path: str) -> int | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise CannotTell(f"{path} cannot be examined: {error.strerror}", "check the rights of its folder") from error
+        raise CannotTell(
+            f"{path} cannot be examined: {error.strerror}",
+            f"ls -ld {quote(os.path.dirname(path))}   # shows the rights of its folder",
+        ) from error
