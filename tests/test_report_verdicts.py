@@ -12,7 +12,8 @@ from flakeledger.evidence.junit_matching import Match
 from flakeledger.evidence.report_verdicts import Judged, judge
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.records import Freeze
-from test_excuses import FREEZE, NOW, policy
+from test_excuses import FREEZE, policy
+from test_standing import NOW
 
 LATE = Failed((("TimeoutError",),))
 MINE, OTHER = Match((FREEZE.test or "",)), Match()

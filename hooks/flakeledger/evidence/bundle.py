@@ -14,13 +14,14 @@ import os
 import stat
 from collections.abc import Mapping
 from contextlib import suppress
+from shlex import quote
 from typing import NamedTuple
 
-from flakeledger.evidence.worktree import remove_tree
 from flakeledger.model.clock import DAY
 from flakeledger.model.errors import CannotTell
 from flakeledger.store.git import Git
 from flakeledger.store.git_bundles import bundled, open_clone, unpack
+from flakeledger.store.temporary import remove_tree
 
 FOLDER = "flakeledger-clones"
 _UNFINISHED = "new-"
@@ -60,7 +61,9 @@ def receive(bundle: Bundle, data: bytes, environment: Mapping[str, str]) -> None
     if os.path.isdir(place):
         return
     if _digest(data) != bundle.digest:
-        raise CannotTell("the commit arrived damaged: its bundle has another digest", "replay again")
+        raise CannotTell(
+            "the commit arrived damaged: its bundle has another digest", "run the same command again, with --resume"
+        )
     try:
         _make(bundle, data, base, place, environment)
     except OSError as error:
@@ -107,7 +110,7 @@ def _private_folder(path: str) -> str:
     except OSError as error:
         raise CannotTell(f"{path} cannot be made: {error.strerror}", _SPACE_FIX) from error
     if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid() or about.st_mode & 0o077:
-        raise CannotTell(f"{path} is no folder of this user alone", f"remove it, or: chmod 700 {path}")
+        raise CannotTell(f"{path} is no folder of this user alone", f"remove it, or: chmod 700 {quote(path)}")
     return path
 
 

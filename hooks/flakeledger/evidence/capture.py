@@ -32,6 +32,7 @@ from flakeledger.model.errors import CannotTell
 from flakeledger.model.witness import Witness, example_digest, example_of, example_text, witness_file
 from flakeledger.repo.modules import named_properties
 from flakeledger.reporters.escape import escape_line
+from flakeledger.store.unfinished import unfinished
 
 REFUSED = ".refused.json"
 _KEY = "flakeledger_witnesses"
@@ -154,11 +155,9 @@ def names_a_property(item: pytest.Item) -> bool:
 
 def _placed(path: str, data: bytes) -> str:
     """Write a file whole; why it cannot be, else the empty text."""
-    unfinished = f"{path}.{os.getpid()}.unfinished"
     try:
-        with open(unfinished, "wb") as file:
-            file.write(data)
-        os.replace(unfinished, path)
+        with unfinished(path, data, durable=False) as written:
+            os.replace(written, path)
     except OSError as error:
         return f"{path} cannot be written: {error.strerror}"
     return ""

@@ -13,6 +13,7 @@ import json
 import os
 import stat
 from contextlib import suppress
+from shlex import quote
 from typing import NamedTuple
 
 from flakeledger.evidence.runs import Job, SeedRun, run_from_json, to_json
@@ -121,7 +122,7 @@ def _make_folder(folder: str) -> None:
         with suppress(FileExistsError):
             os.mkdir(path)
         if not stat.S_ISDIR(os.lstat(path).st_mode):
-            raise CannotTell(f"{path} is no folder", "remove it")
+            raise CannotTell(f"{path} is no folder", f"rm {quote(path)}")
 
 
 def _run(line: bytes) -> SeedRun | None:

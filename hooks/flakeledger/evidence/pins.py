@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from flakeledger.model.policy import Policy
     from flakeledger.repo.ledger import Ledger
 
-_FIX = "run flakeledger check here, and repair what it reports"
+_FIX = "flakeledger check   # run it here, and repair what it reports"
 
 
 def ask(

@@ -46,7 +46,9 @@ def refusal_of(job: Job) -> CannotTell | None:
         return CannotTell(f"{shown(job.test)} is no test id: {error}", "name one test: path::name")
     for inside in (path, job.suite or "."):
         if os.path.isabs(inside) or os.path.normpath(inside).split(os.sep)[0] == os.pardir:
-            return CannotTell(f"{shown(inside)} leads out of the repository", "name a path below its root")
+            return CannotTell(
+                f"{shown(inside)} leads out of the repository", "--suite=PATH   # with a path below its root"
+            )
     if job.runner.command is None and not is_python(path):
         fix = f"give the runner {runner} a `command:` that runs it, or name another runner"
         return CannotTell(f"{shown(path)} is no Python file, and the runner {runner} has no command", fix)

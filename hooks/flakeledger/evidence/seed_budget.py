@@ -29,11 +29,15 @@ def seeds_within(path: str, budget: int | None) -> tuple[int, ...]:
         with open(path, "rb") as file:
             seeds = read_seeds(file.read(LARGEST_LIST + 1), path)
     except OSError as error:
-        raise CannotTell(f"{path} cannot be read: {error.strerror}", "name the list of seeds of the policy") from error
+        raise CannotTell(
+            f"{path} cannot be read: {error.strerror}",
+            "--flakeledger-seeds FILE   # with the list of seeds of the policy",
+        ) from error
     count = len(seeds) if budget is None else budget
     if not 1 <= count <= len(seeds):
         raise CannotTell(
-            f"a budget of {count} seeds, of a list of {len(seeds)}", f"name a number from 1 to {len(seeds)}"
+            f"a budget of {count} seeds, of a list of {len(seeds)}",
+            f"--flakeledger-seed-budget N   # with a number from 1 to {len(seeds)}",
         )
     return seeds[:count]
 

@@ -49,7 +49,9 @@ def first_seeds(seeds: tuple[int, ...], policy: Policy, count: int | None) -> tu
     wanted = policy.limits.min_seeds if count is None else count
     place = f"{policy.seeds}:1:1"
     if wanted < 1:
-        raise CannotTell(f"--seeds {wanted}: a replay needs a seed", f"name a number from 1 to {len(seeds)}")
+        raise CannotTell(
+            f"--seeds {wanted}: a replay needs a seed", f"--seeds N   # with a number from 1 to {len(seeds)}"
+        )
     if wanted > len(seeds):
         asked = "the policy asks for" if count is None else "--seeds asks for"
         raise CannotTell(

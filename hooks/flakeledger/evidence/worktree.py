@@ -3,7 +3,8 @@
 Invariants:
 * What is edited in the working tree, staged or not, is in none of them.
 * They go on every way out, also when a test removed a part of one, or its rights.
-* What a killed run left is removed by the next one: its lock, a file, is held by no process any more.
+* What a killed run left is removed by the next one (`store/temporary.py`). Processes of its tests that still run are
+  killed first.
 * Bytecode that Python left beside unchanged sources is no difference; a worktree in which anything else differs is made
   whole and loses its bytecode too, so that no module outlives the source that it came from.
 """
@@ -14,8 +15,10 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from shlex import quote
 from typing import NamedTuple
 
+from flakeledger.evidence.processes import kill_marked
 from flakeledger.model.errors import CannotTell
 from flakeledger.store.git import Git
 from flakeledger.store.git_worktrees import (
@@ -26,13 +29,11 @@ from flakeledger.store.git_worktrees import (
     restore,
     worktree_paths,
 )
+from flakeledger.store.held_files import has_locks
+from flakeledger.store.temporary import PREFIX, SPACE_FIX, remove_tree, temporary_folder
 
-PREFIX = "flakeledger-"
-_LOCK, _UNLOCKED = "lock", "lock.new"
+_KIND = "tree"
 _TREES, _SCRATCH = "tree", "own"
-_SPACE_FIX = "point TMPDIR at a folder that you may write, with room for the files of the commit"
-#: a process that is being ended may still write into a folder while it is removed
-_REMOVALS = 5
 
 
 class Worktree(NamedTuple):
@@ -56,8 +57,8 @@ def worktrees(git: Git, commit: str, count: int) -> Iterator[tuple[Worktree, ...
 
     CannotTell when git cannot make them.
     """
-    _sweep(git)
-    with _locked_folder() as folder:
+    with _own_folder() as folder:
+        _forget_gone(git)
         made: list[Worktree] = []
         try:
             for number in range(count):
@@ -94,21 +95,6 @@ def is_clean(worktree: Worktree) -> bool:
     return found is not None and all(map(_is_bytecode, found))
 
 
-def remove_tree(path: str) -> None:
-    """Remove a folder with all that is in it, whatever its rights. CannotTell when something stays."""
-    import shutil
-
-    for _ in range(_REMOVALS):
-        with suppress(FileNotFoundError):
-            try:
-                shutil.rmtree(path)
-            except OSError:
-                _give_rights(path)
-        if not os.path.lexists(path):
-            return
-    raise CannotTell(f"{path} cannot be removed", f"remove it: rm -rf {path}")
-
-
 def empty_folder(path: str) -> None:
     """An empty folder at the path, whatever stood there. CannotTell when it cannot be made."""
     with suppress(OSError):
@@ -119,7 +105,7 @@ def empty_folder(path: str) -> None:
     try:
         os.makedirs(path)
     except OSError as error:
-        raise CannotTell(f"{path} cannot be made: {error.strerror}", _SPACE_FIX) from error
+        raise CannotTell(f"{path} cannot be made: {error.strerror}", SPACE_FIX) from error
 
 
 def _make(git: Git, commit: str, folder: str) -> Worktree:
@@ -162,75 +148,31 @@ def _is_bytecode(record: str) -> bool:
     return record.startswith(("? ", "! ")) and record.endswith(".pyc") and "/__pycache__/" in f"/{record[2:]}"
 
 
-# the folder and its lock
+# the folder
 
 
 @contextmanager
-def _locked_folder() -> Iterator[str]:
-    from tempfile import mkdtemp
-
-    try:
-        folder = os.path.realpath(mkdtemp(prefix=PREFIX))
-    except OSError as error:
-        raise CannotTell(f"no temporary folder can be made: {error}", _SPACE_FIX) from error
-    lock = None
-    try:
-        lock = os.open(f"{folder}/{_UNLOCKED}", os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-        _try_lock(lock)
-        # under its own name only once it is held: who sweeps never sees a lock that nobody holds yet
-        os.rename(f"{folder}/{_UNLOCKED}", f"{folder}/{_LOCK}")
-        yield folder
-    except OSError as error:
-        raise CannotTell(f"{folder} cannot be used: {error}", _SPACE_FIX) from error
-    finally:
-        remove_tree(folder)
-        if lock is not None:
-            os.close(lock)
-
-
-def _try_lock(lock: int) -> bool:
-    """Hold the lock; False when another process does. CannotTell where the system has none."""
-    try:
-        from fcntl import LOCK_EX, LOCK_NB, flock
-    except ImportError as error:
+def _own_folder() -> Iterator[str]:
+    if not has_locks():
         fix = "run this where the system locks files and forks, such as in WSL"
-        raise CannotTell("this system has no locks on files", fix) from error
-    try:
-        flock(lock, LOCK_EX | LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+        raise CannotTell("this system has no locks on files", fix)
+    with temporary_folder(_KIND, _kill_tests) as folder:
+        try:
+            yield folder
+        except OSError as error:
+            raise CannotTell(f"{folder} cannot be used: {error}", SPACE_FIX) from error
 
 
-def _sweep(git: Git) -> None:
-    """Remove what killed runs left: their folders, and what git still knows of worktrees in them."""
-    from tempfile import gettempdir
+def _kill_tests(folder: str) -> None:
+    kill_marked(f"TMPDIR={folder}/")  # as every process of a test has it that was started in there
 
-    base = os.path.realpath(gettempdir())
-    with os.scandir(base) as entries:
-        found = [f"{base}/{entry.name}" for entry in entries if entry.name.startswith(PREFIX)]
-    for folder in filter(_is_abandoned, found):
-        with suppress(CannotTell):  # somebody else sweeps at the same time
-            remove_tree(folder)
+
+def _forget_gone(git: Git) -> None:
+    """Let git forget the worktrees whose folders were swept."""
     for path in worktree_paths(git):
         if f"/{PREFIX}" in path and os.path.basename(os.path.dirname(path)) == _TREES and not os.path.lexists(path):
             with suppress(CannotTell):
                 forget_worktree(git, path)
-
-
-def _is_abandoned(folder: str) -> bool:
-    """Whether a folder is ours, has a lock, and nobody holds it."""
-    try:
-        about = os.lstat(folder)
-        if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid():
-            return False
-        lock = os.open(f"{folder}/{_LOCK}", os.O_RDWR | os.O_NOFOLLOW)
-    except OSError:
-        return False
-    try:
-        return _try_lock(lock)
-    finally:
-        os.close(lock)
 
 
 def _remove_anything(path: str) -> None:
@@ -240,14 +182,4 @@ def _remove_anything(path: str) -> None:
         else:
             os.unlink(path)
     except OSError as error:
-        raise CannotTell(f"{path} cannot be removed: {error.strerror}", f"remove it: rm -rf {path}") from error
-
-
-def _give_rights(path: str) -> None:
-    """Let the owner into every folder below; what is gone or somebody else's is left."""
-    with suppress(OSError):
-        os.chmod(path, 0o700)
-        with os.scandir(path) as entries:
-            folders = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
-        for folder in folders:
-            _give_rights(folder)
+        raise CannotTell(f"{path} cannot be removed: {error.strerror}", f"remove it: rm -rf {quote(path)}") from error

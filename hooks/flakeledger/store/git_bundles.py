@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from tempfile import TemporaryDirectory
 
 from flakeledger.model.errors import CannotTell
 from flakeledger.store.git import FIXED_ENVIRONMENT, QUIETLY, Git
 from flakeledger.store.git_output import quoted, tokens_of
+from flakeledger.store.temporary import temporary_folder
 
 _REFERENCE = "refs/heads/replayed"
 _BUNDLE = "bundle"
@@ -38,7 +38,7 @@ def bundled(git: Git, commit: str) -> bytes:
     filter nor what it reads travels.
     """
     try:
-        with TemporaryDirectory(prefix="flakeledger-") as folder:
+        with temporary_folder("bundle") as folder:
             borrowed = (
                 quoted(git.objects_directory),
                 git.environment.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", ""),
