@@ -13,6 +13,10 @@ from typing import Literal, NamedTuple
 Level = Literal["error", "warning"]
 
 
+#: so many things wrong with one file are told: whoever has more mends these first, and nobody waits for the others
+MOST_TOLD = 1000
+
+
 class Finding(NamedTuple):
     """One thing that is wrong. Tuples sort by path, line and column: the order of every report."""
 
@@ -27,3 +31,9 @@ class Finding(NamedTuple):
     subject: str = ""
     #: time or fresh evidence caused it, not an edit (the rules marked t)
     by_time: bool = False
+
+
+def unread_below(path: str, line: int, rule: str) -> Finding:
+    """Says that a file with so many mistakes was not read from this line on."""
+    message = f"more than {MOST_TOLD} mistakes stand above; from here on the file was not read"
+    return Finding(path, line, 1, rule, message, "mend what is above, then check again")

@@ -14,11 +14,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
-from flakeledger.model.findings import Finding
+from flakeledger.model.findings import MOST_TOLD, Finding, unread_below
 from flakeledger.model.patterns import PathClasses, pattern_problem
 from flakeledger.model.policy_fields import CLASSES, LONGEST_TEXT, PLACEHOLDERS, POLICY_FIELDS, Kind, PolicyField
 from flakeledger.model.rows import Entry, ListNode, MappingNode, Node, ScalarNode
 from flakeledger.model.wording import listed, shown
+
+#: of one class: each is an expression of its own, and all are compiled before the first path is classed
+MOST_PATTERNS = 1000
 
 ClassName = Literal["freeze_config", "generator", "runner", "review_only", "test_body", "production"]
 LevelName = Literal["ledger", "keyed", "witnessed"]
@@ -131,6 +134,9 @@ def _mapping(reading: _Reading, fields: tuple[PolicyField, ...], node: MappingNo
     present: set[str | None] = set()
     for entry in node.entries:
         before = len(reading.findings)
+        if before > MOST_TOLD:
+            reading.findings.append(unread_below(reading.path, entry.line, "policy-invalid"))
+            break
         one = by_name.get(entry.key)
         if one is None:
             present.add(_refuse_unknown(reading, entry, list(by_name)))
@@ -213,6 +219,9 @@ def _gitignore(reading: _Reading, one: PolicyField, node: Node) -> tuple[str, ..
         return None
     if not node.items:
         reading.refuse("policy-invalid", node, "a class without a pattern matches nothing", "add a pattern")
+    if len(node.items) > MOST_PATTERNS:
+        reading.refuse("policy-invalid", node, f"more than {MOST_PATTERNS} patterns", "use fewer and wider patterns")
+        return None
     for item in node.items:
         text = item.text if isinstance(item, ScalarNode) else None
         problem = pattern_problem(text) if text else None

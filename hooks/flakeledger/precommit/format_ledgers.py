@@ -21,11 +21,10 @@ from flakeledger.model.findings import Finding
 from flakeledger.model.report import Report
 from flakeledger.precommit.output import show
 from flakeledger.reporters.escape import escape_line
-from flakeledger.store.edits import locked
+from flakeledger.store.edits import locked, on_disk
 from flakeledger.store.formatter import format_rows
 from flakeledger.store.git import Git
 from flakeledger.store.ledger_text import TABLES
-from flakeledger.store.placing import read_regular
 from flakeledger.store.reader import read_rows
 from flakeledger.store.repair import repair
 
@@ -66,10 +65,10 @@ def run(_arguments: argparse.Namespace) -> int:
 def run_format(command: str, way: Way) -> int:
     """Format every row ledger that stands on disk, print what happened, and give the exit code."""
     git = Git.open(os.curdir, os.environ)
-    done = _all_formatted(git.root, way)
+    done = _all_formatted(git, way)
     if way.write and any(one.after != one.before for one in done):
         with locked(git) as edits:  # nobody needs the lock to find that there is nothing to do
-            done = _all_formatted(git.root, way)
+            done = _all_formatted(git, way)
             edits.write({one.path: (one.before, one.after) for one in done if one.after != one.before})
     changed = [one for one in done if one.after != one.before]
     for one in changed:
@@ -81,8 +80,8 @@ def run_format(command: str, way: Way) -> int:
     return 1 if changed else 0
 
 
-def _all_formatted(root: str, way: Way) -> list[Formatted]:
-    texts = ((path, read_regular(root, path)) for path in TABLES)
+def _all_formatted(git: Git, way: Way) -> list[Formatted]:
+    texts = ((path, on_disk(git, path)) for path in TABLES)
     return [formatted(path, data, mend=way.mend) for path, data in texts if data is not None]
 
 

@@ -178,7 +178,11 @@ def _number_of(text: LedgerText, key: str) -> int:
         )
     lines = " and ".join(str(text.line_of(number)) for number in numbers)
     place = f"{text.path}:{text.line_of(numbers[0])}:1"
-    raise CannotTell(f"{len(numbers)} rows hold {shown(key)}, on the lines {lines}", "keep one of them", place)
+    raise CannotTell(
+        f"{len(numbers)} rows hold {shown(key)}, on the lines {lines}",
+        f"delete all but one of them from {text.path}",
+        place,
+    )
 
 
 def _written_changes(text: LedgerText, changes: Mapping[str, NewValue | None]) -> str:

@@ -79,13 +79,16 @@ def cut(data: bytes, path: str, known: Known | None = None, newline: str = "") -
     known = {} if known is None else known
     newline = newline or ("\r\n" if data.partition(b"\n")[0].endswith(b"\r") else "\n")
     ended = not data or data.endswith(b"\n")
-    data = data if ended else data + newline.encode()
+    if not ended and not data.endswith(b"\r"):  # a newline would make a line end of it, and the reader refuses it
+        data += newline.encode()
     chunks, findings = chunks_of(data, path)
     fresh = [chunk for chunk in chunks if chunk.digest not in known]
     for chunk, (row, found) in zip(fresh, read_chunks(fresh, path), strict=True):
         findings = findings + found
         if row is not None:
             known[chunk.digest] = row, row.last_line - chunk.line + 1
+        if found:  # the first is what is said
+            break
     if findings:
         first = min(findings)
         place = f"{first.path}:{first.line}:{first.column}"
@@ -133,7 +136,7 @@ def _problem_of_rows(after: LedgerText, data: bytes, edited: Mapping[int, Values
         return "the new text would hold other rows than intended"
     if [piece.own for piece in read.pieces] != [piece.own for piece in after.pieces]:
         return "the lines of another row would change"
-    if not all(ruamel_agrees(read.pieces[number]) for number in edited):
+    if not all(map(ruamel_agrees, {read.pieces[number].own: read.pieces[number] for number in edited}.values())):
         return "another YAML reader would read the edited row differently"
     return ""
 

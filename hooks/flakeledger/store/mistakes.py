@@ -77,7 +77,7 @@ _AFTER_END = "nothing may follow a closing quote or bracket: quote the whole tex
 _CLOSING = {"[": "]", "{": "}"}
 _INDENT = re.compile(r" *")
 _HEAD = re.compile(r"(?P<head> *+(?:- ++)?[A-Za-z_][A-Za-z0-9_]*+):(?P<space> *+)(?P<value>[^\r\n]*)")
-_COMMENT = re.compile(r" +# ")
+_COMMENT = re.compile(r"(?<! ) ++# ")
 
 
 def explain(complaint: Complaint, lines: list[str], first: int) -> Mistake:

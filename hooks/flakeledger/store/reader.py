@@ -2,16 +2,16 @@
 
 Invariants:
 * Nothing is refused in silence: what is not in the answer has a finding with its place and the way to repair it.
-* One bad row does not hide the others.
+* One bad row does not hide the others. Of a text with very many mistakes the end is not read, and a finding says so.
 * PyYAML is imported when the first row must be parsed, and not before: a run that knows all rows never pays for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from flakeledger.model.findings import Finding
+from flakeledger.model.findings import MOST_TOLD, Finding, unread_below
 from flakeledger.model.rows import MappingNode, Node, Row
 from flakeledger.store.chunks import Chunks, RowChunk, chunks_of
 from flakeledger.store.replay_log import read_replays
@@ -41,21 +41,26 @@ class RowsRead(NamedTuple):
     findings: list[Finding]
 
 
-def read_chunks(chunks: Sequence[RowChunk], path: str) -> list[ChunkRead]:
-    """Parse each chunk alone: for each its row, or None, and its findings."""
-    if not chunks:
-        return []
-    from flakeledger.store.yaml_rows import read_row
+def read_chunks(chunks: Sequence[RowChunk], path: str) -> Iterator[ChunkRead]:
+    """Parse each chunk alone, when it is asked for: its row, or None, and its findings."""
+    if chunks:
+        from flakeledger.store.yaml_rows import read_row
 
-    return [read_row(chunk, path) for chunk in chunks]
+        yield from (read_row(chunk, path) for chunk in chunks)
 
 
 def read_rows(data: bytes, path: str) -> RowsRead:
     """All rows of a YAML ledger. An empty text, or one of comments only, is an empty ledger."""
-    chunks, findings = chunks_of(data, path)
-    read = read_chunks(chunks, path)
-    rows = [row for row, _ in read if row is not None]
-    return RowsRead(rows, sorted([*findings, *(finding for _, found in read for finding in found)]))
+    chunks, found = chunks_of(data, path)
+    rows, findings = [], [*found]
+    for chunk, (row, mistakes) in zip(chunks, read_chunks(chunks, path), strict=True):
+        if len(findings) > MOST_TOLD:
+            findings.append(unread_below(path, chunk.line, "yaml-forbidden"))
+            break
+        findings += mistakes
+        if row is not None:
+            rows.append(row)
+    return RowsRead(rows, sorted(findings))
 
 
 def read_policy(data: bytes, path: str) -> tuple[MappingNode | None, list[Finding]]:

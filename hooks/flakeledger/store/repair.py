@@ -53,7 +53,7 @@ def _mended_row(chunk: RowChunk, path: str) -> tuple[bytes, list[str]]:
     found = {number: mended for number, line in enumerate(lines) if (mended := _mended_line(line)) is not None}
     text = "\n".join(found[number].text if number in found else line for number, line in enumerate(lines))
     trial = chunk._replace(data=text.encode())
-    row, findings = read_chunks([trial], path)[0]
+    row, findings = next(read_chunks([trial], path))
     if findings or row is None or not _is_proven(text, row, list(found.values())):
         return chunk.data, []
     return trial.data, [

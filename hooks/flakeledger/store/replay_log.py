@@ -10,13 +10,14 @@ Invariants:
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NoReturn
 
 from flakeledger.model.clock import parse_instant
 from flakeledger.model.fields import REPLAY_FIELDS, nearest_name
-from flakeledger.model.findings import Finding
+from flakeledger.model.findings import MOST_TOLD, Finding, unread_below
 from flakeledger.model.kinds import Shape
 from flakeledger.model.records import LogLine, Replay
 from flakeledger.model.wording import listed, shown
@@ -54,6 +55,9 @@ def read_replays(
         lines.pop()
     read = []
     for number, line in enumerate(lines, 1):
+        if len(findings) > MOST_TOLD:
+            findings.append(unread_below(path, first_line + number - 1, "replay-malformed"))
+            break
         if spans and touches(spans, number, number):
             continue
         try:
@@ -81,8 +85,8 @@ class _BadLineError(Exception):
 def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in found if names.count(name) > 1)
+        counts = Counter(name for name, _ in pairs)
+        twice = next(name for name in found if counts[name] > 1)
         raise _BadLineError(f"{shown(twice)} stands twice in one object", twice)
     return found
 
@@ -197,7 +201,7 @@ def _duplicates(above: Identified, read: Iterable[LogLine], path: str) -> Iterat
             message = f"{shown(replay.id)} is the id of another replay, on line {number}"
             column = max(text.find('"id"') + 1, 1)
             yield Finding(
-                path, replay.line, column, "replay-duplicate", message, "give the newer replay an id of its own"
+                path, replay.line, column, "replay-duplicate", message, "give the newer replay an `id` of its own"
             )
 
 

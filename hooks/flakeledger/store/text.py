@@ -74,7 +74,8 @@ def find_blemishes(data: bytes, path: str, rule: str = "yaml-forbidden") -> Blem
     if len(data) > LARGEST_FILE:
         return _whole_file(path, rule, "the file is larger than 32 MiB", "split it, or remove what is no longer needed")
     if data.startswith(_WIDE_MARKS):
-        return _whole_file(path, rule, "the file is UTF-16, and a ledger is UTF-8", "save the file as UTF-8")
+        fix = "save the file as UTF-8; .gitattributes may give it no working-tree-encoding"
+        return _whole_file(path, rule, "the file is UTF-16, and a ledger is UTF-8", fix)
     found = [*_character_findings(data.removeprefix(BYTE_ORDER_MARK), path, rule), *_conflict_findings(data, path)]
     findings = sorted(finding for finding, _ in found)
     if data.startswith(BYTE_ORDER_MARK):
@@ -167,7 +168,12 @@ def _conflict_findings(data: bytes, path: str) -> list[_Found]:
         if last > first:
             message += f" (to line {last}); the rows it touches are not read"
         finding = Finding(
-            path, first, 1, "conflict-marker", message, "keep the rows that are right, delete the markers"
+            path,
+            first,
+            1,
+            "conflict-marker",
+            message,
+            "keep the rows that are right, delete the markers, and: git add ledgers",
         )
         found.append((finding, (first, last)))
     if len(found) == MOST_FINDINGS:

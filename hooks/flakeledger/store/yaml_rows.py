@@ -22,7 +22,7 @@ from yaml.events import (
     StreamEndEvent,
 )
 
-from flakeledger.model.findings import Finding
+from flakeledger.model.findings import MOST_TOLD, Finding, unread_below
 from flakeledger.model.rows import FieldPlace, Places, Row, Scalar, Value
 from flakeledger.model.wording import shown
 from flakeledger.store.chunks import RowChunk
@@ -65,8 +65,13 @@ class Notes:
         return [line.removesuffix("\r") for line in self.text.split("\n")]
 
     def say(self, spot: Spot, rule: str, message: str, fix: str) -> None:
-        """Note a finding."""
-        self.findings.append(Finding(self.path, self.first + spot.line, spot.column, rule, message, fix))
+        """Note a finding. libyaml puts the end of a text without a newline on the line below, where nothing stands."""
+        line = self.first + min(spot.line, self.text.count("\n"))
+        if len(self.findings) >= MOST_TOLD:
+            self.whole = False
+            self.findings.append(unread_below(self.path, line, "yaml-forbidden"))
+            raise UnreadableError
+        self.findings.append(Finding(self.path, line, spot.column, rule, message, fix))
 
     def mistake(self, mistake: Mistake) -> None:
         """Note what is no YAML, instead of what was noted of the same line: one line, one mistake."""
@@ -245,7 +250,7 @@ def spot_of(event: Any) -> Spot:
 def forbid_duplicate(key: Any, name: str, line: int, notes: Notes) -> None:
     """Note that a key stands twice; `line` is the first one's."""
     message = f"{shown(name)} stands twice in one mapping, first on line {line}"
-    notes.say(spot_of(key), "duplicate-key", message, "keep one of the two")
+    notes.say(spot_of(key), "duplicate-key", message, f"delete one of the two {shown(name)}")
 
 
 def forbid_alias(event: Any, notes: Notes) -> None:
@@ -257,7 +262,7 @@ def forbid_alias(event: Any, notes: Notes) -> None:
 def forbid_decoration(event: Any, notes: Notes) -> None:
     """Note that a value has an anchor or a tag."""
     what = f"{shown('&' + event.anchor)} is a YAML anchor" if event.anchor else f"{shown(event.tag)} is a YAML tag"
-    notes.forbid(event, f"{what}, which no ledger may hold", "delete it; if it is text, quote the whole text")
+    notes.forbid(event, f"{what}, which no ledger may hold", 'delete it; if it is text, quote the whole text: "…"')
 
 
 def _refuse_item(event: Any, notes: Notes, rule: str) -> NoReturn:

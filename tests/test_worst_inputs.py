@@ -1,0 +1,142 @@
+"""Inputs of a megabyte that were once slow: each is answered within two seconds, and what was not read is told.
+
+property_id: FL-ONE-RULE
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+
+import pytest
+
+from flakeledger.model.errors import CannotTell
+from flakeledger.model.findings import MOST_TOLD, Finding
+from flakeledger.model.ledger_paths import FREEZES, POLICY, REPLAYS
+from flakeledger.model.policy import MOST_PATTERNS, build_policy
+from flakeledger.repo.foreign_skips import foreign_skips
+from flakeledger.repo.modules import MOST_LINES, MOST_SIGNS, module_facts
+from flakeledger.repo.owner_rules import sections
+from flakeledger.repo.python_skips import python_skips
+from flakeledger.repo.reading import Reading
+from flakeledger.rules.freezes import is_owner
+from flakeledger.store.cache import Cache
+from flakeledger.store.reader import read_policy, read_replays, read_rows
+
+MEGABYTE = 1_000_000
+MOST_SECONDS = 2.0
+
+
+def repeated(text: str, head: str = "") -> bytes:
+    return (head + text * ((MEGABYTE - len(head)) // len(text))).encode()
+
+
+#: what once took minutes or hours, because an expression read the same text again and again
+EXPRESSIONS: dict[str, tuple[Callable[[bytes], object], bytes]] = {
+    "one long comment of signs": (module_facts, repeated("#")),
+    "a deselection without a test": (lambda data: foreign_skips("tox.ini", data), repeated(" ", "--deselect")),
+    "a skip that is not closed": (lambda data: foreign_skips("a.t", data), repeated(" ", "$t->skip(")),
+    "a modifier that is not closed": (lambda data: foreign_skips("a_test.cc", data), repeated(" ", "* skip(")),
+    "an address of dots": (lambda data: is_owner(data.decode()), repeated(".", "a@") + b"@"),
+    "blanks before a comment": (lambda data: read_rows(data, FREEZES), repeated(" ", "- a: 'b' c") + b"\n"),
+}
+
+
+@pytest.mark.parametrize("name", EXPRESSIONS)
+def test_expressions_read_a_text_once(name: str) -> None:
+    read, data = EXPRESSIONS[name]
+    started = time.process_time()
+    read(data)
+    assert time.process_time() - started < MOST_SECONDS
+
+
+def _freezes(data: bytes) -> list[Finding]:
+    return list(Reading(Cache(os.devnull)).freezes_in(data)[1])
+
+
+def _policy(data: bytes) -> list[Finding]:
+    node, findings = read_policy(data, POLICY)
+    return findings if node is None or findings else build_policy(node, POLICY)[1]
+
+
+#: files of which nothing is right: who reads them, and the file
+MISTAKES: dict[str, tuple[Callable[[bytes], list[Finding]], bytes]] = {
+    "unknown fields": (_freezes, repeated("- a: b\n")),
+    "no YAML": (_freezes, repeated("- a: 'b\n")),
+    "empty rows": (_freezes, repeated("-   #\n")),
+    "owners without quotes": (_freezes, repeated("- owner: @a\n")),
+    "one row of equal fields": (_freezes, repeated("  a: b\n", "- test: a\n")),
+    "one mapping of equal names": (_freezes, repeated("a, ", "- fixture_hashes: {") + b"a}\n"),
+    "rows, read alone": (lambda data: read_rows(data, FREEZES).findings, repeated("- owner: @a\n")),
+    "a policy of equal fields": (_policy, repeated("a:\n")),
+    "a policy of unknown fields": (_policy, b"".join(b"f%d: a\n" % number for number in range(80_000))),
+    "empty lines of a log": (lambda data: read_replays(data, REPLAYS)[1], repeated("\n")),
+    "lines of a log that say nothing": (lambda data: read_replays(data, REPLAYS)[1], repeated("{}\n")),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_the_mistakes_that_are_told_are_bounded_and_the_rest_is_said_to_be_unread(name: str) -> None:
+    read, data = MISTAKES[name]
+    started = time.process_time()
+    findings = read(data)
+    assert time.process_time() - started < MOST_SECONDS
+    assert MOST_TOLD < len(findings) <= MOST_TOLD + 20
+    assert sum("was not read" in finding.message for finding in findings) == 1
+
+
+def test_the_rows_above_the_mistakes_are_read_and_those_below_are_not() -> None:
+    good = "- test: t.py::first\n"
+    read = read_rows((good + "- owner: @a\n" * (MOST_TOLD + 50) + good).encode(), FREEZES)
+    assert [row.values for row in read.rows] == [{"test": "t.py::first"}]
+    assert read.findings[-1].line == MOST_TOLD + 3
+    assert len(read_rows((good + "- owner: @a\n" * (MOST_TOLD - 1) + good).encode(), FREEZES).rows) == 2
+
+
+def test_a_policy_has_so_many_patterns_and_no_more() -> None:
+    policy = "version: 1\nrunners:\n  - name: a\npaths:\n  - class: freeze_config\n    match: [ledgers/{}]\n"
+    policy += "  - class: generator\n    match: [conftest.py]\nseeds: conftest.py\n"
+    said = [len(_policy(policy.format(", a" * number).encode())) for number in (MOST_PATTERNS - 1, MOST_PATTERNS)]
+    assert said == [0, 1]
+
+
+@pytest.mark.parametrize("line", ["a=b\n", "a();", "a, b = b, a\n", "def a(): a()\n"])
+def test_a_module_of_very_many_lines_is_not_parsed(line: str) -> None:
+    data = repeated(line, "import pytest\npytest.skip('a')\n")
+    started = time.process_time()
+    facts = module_facts(data)
+    skips = python_skips(data)
+    assert time.process_time() - started < MOST_SECONDS
+    if data.count(b"\n") + data.count(b";") > MOST_LINES:
+        assert "lines" in (facts.problem or "")
+        assert skips, "a module that is not parsed is still searched for skips"
+
+
+def test_a_module_of_so_many_lines_is_parsed() -> None:
+    assert module_facts(b"\n" * (MOST_LINES - 1) + b"a=b\n").problem is None
+    assert module_facts(b"\n" * MOST_LINES + b"a=b\n").problem is not None
+
+
+@pytest.mark.parametrize("repeats", ["{},", "-1,", "a.b.", "[[]],"])
+def test_a_module_of_very_many_signs_is_not_parsed(repeats: str) -> None:
+    assert "operators" in (module_facts(repeated(repeats, "x = [") + b"0]").problem or "")
+    assert module_facts(b"x = [" + b"{}," * (MOST_SIGNS // 3 - 10) + b"0]").problem is None
+
+
+def test_which_name_stands_twice_is_found_in_one_pass() -> None:
+    names = b"".join(b'"%d":0,' % number for number in range(80_000))
+    started = time.process_time()
+    (finding,) = read_replays(b"{" + names + b'"b":0,"b":0}\n', REPLAYS)[1]
+    assert time.process_time() - started < MOST_SECONDS
+    assert "`b` stands twice" in finding.message
+
+
+def test_codeowners_has_so_many_lines_and_no_more() -> None:
+    with pytest.raises(CannotTell, match="more than 20000 lines"):
+        sections(".github/CODEOWNERS", b"* @a\n" * 20_001, has_gitlab_pipeline=False)
+    assert sections(".github/CODEOWNERS", b"* @a\n" * 20_000, has_gitlab_pipeline=False)
+
+
+def test_a_finding_stands_inside_of_its_text() -> None:
+    assert [(finding.line, finding.column) for finding in _policy(b"# only a comment")] == [(1, 1)]
