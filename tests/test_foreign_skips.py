@@ -440,9 +440,12 @@ def test_hostile_text_takes_time_linear_in_its_length(path: str, unit: str) -> N
     seconds = []
     for size in (20_000, 80_000):
         data = (unit * (size // len(unit))).encode()
-        start = time.process_time()
-        foreign_skips(path, data)
-        seconds.append(time.process_time() - start)
+        tries = []
+        for _ in range(3):  # the fastest is the one that other programs disturbed least
+            start = time.process_time()
+            foreign_skips(path, data)
+            tries.append(time.process_time() - start)
+        seconds.append(min(tries))
 
     assert seconds[1] < 12 * seconds[0] + 0.1  # quadratic time would be 16 times as much
 

@@ -190,7 +190,11 @@ def on_terminal(
     process = subprocess.Popen(
         [str(TOOL), "trend", *NOW, *arguments],
         cwd=world.root,
-        env={**os.environ, "TERM": "xterm", **(environment or {})},
+        env={
+            **{name: value for name, value in os.environ.items() if name != "COLUMNS"},
+            "TERM": "xterm",
+            **(environment or {}),
+        },
         stdout=subprocess.PIPE if errors else follower,
         stderr=follower if errors else subprocess.PIPE,
     )
