@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -68,6 +69,14 @@ def test_the_last_step_before_a_row_stands_and_the_first_after_it(tmp_path: Path
         assert ground.command(here, Fault("kill", at)).code == -9
         rows.append((here / "world" / FREEZES).read_text().count("- test: "))
     assert rows == [0, 1]
+
+
+def test_what_a_row_names_stands_before_the_row(tmp_path: Path, forker: Forker) -> None:
+    """Whoever is killed between the two leaves a witness and a note too many, and never a row without them."""
+    ground = Ground(tmp_path, next(case for case in CASES if case.name == "freeze, witnessed"), forker, os.environ)
+    named = re.compile(r"os\.rename \.(\w{64}\.json|freezes\.yaml)\.")
+    placed = [found[1] for step in ground.known.first.steps if (found := named.match(step))]
+    assert (len(placed), placed[-1]) == (3, "freezes.yaml")
 
 
 def test_a_merge_driver_that_is_killed_leaves_a_marker_or_the_whole_result(tmp_path: Path, forker: Forker) -> None:

@@ -238,7 +238,7 @@ def _attempt(repository: Repository, wish: Wish, now: int) -> Attempt:
     edits = LedgerEdits(repository)
     values = values_of(row)
     if grant is not None:
-        edits.put(grant.files)
+        edits.put(grant.files)  # before the row that names them, also for whoever kills us between the two
     if standing is None:
         edits.append_all(FREEZES, [values])
     else:
