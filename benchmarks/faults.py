@@ -81,7 +81,7 @@ def errors(name: str, stays: bool) -> Callable[[Ground, int, random.Random, Path
 
 def gits(ground: Ground, share: int, _chance: random.Random, _disk: Path) -> list[Try]:
     """A program that the command started is killed."""
-    programs = sum(step.startswith("subprocess.Popen") for step in ground.known.first.steps)
+    programs = sum(step.startswith("subprocess.Popen git") for step in ground.known.first.steps)
     return [
         _fault(ground, Fault("git", at, delay=delay))
         for delay in _DELAYS

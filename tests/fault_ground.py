@@ -33,6 +33,8 @@ _CACHES = re.compile(r"world/\.git/(flakeledger(/[a-z0-9-]+\.json|/edit\.lock|/r
 _JOURNALS = re.compile(r"world/\.git/flakeledger/replays/[0-9a-f]{64}\.jsonl")
 #: how long a git whose caller was killed may take to notice, in seconds
 _NOTICES = 10.0
+#: from here on exit codes say that a signal ended a command, which may have been cleaning up
+_BY_SIGNAL = 128
 #: what replays say differently each time
 _TIMES = re.compile(rb',? ?"(run_at|id|duration_s|seconds)": ?("[^"]*"|[0-9.e-]+)')
 #: which base a check judged against: where that cannot be told, it judges as strictly as without one
@@ -109,7 +111,7 @@ class Ground:
         problems = _ending(ended, fault, self.known, left, self.case)
         if not _is_excused(ended, self.known, left, self.case):
             problems += _halves(left, self.known, self.case.marker)
-        if ended.code >= 0 and not (fault.stays and fault.kind in ("EROFS", "EACCES", "EIO", "disk")):
+        if 0 <= ended.code < _BY_SIGNAL and not (fault.stays and fault.kind in ("EROFS", "EACCES", "EIO", "disk")):
             kept = filter(_JOURNALS.fullmatch, left)
             problems += [f"{name} is left over" for name in sorted({*strays(left, self.known)} - {*kept})]
         whole = _content(left) in (_content(self.known.old), _content(self.known.new))
@@ -144,7 +146,7 @@ def _ending(ended: Ended, fault: Fault, known: Known, left: Files, case: Case) -
         return ["it hangs"]
     if ended.code == TRACEBACK or "Traceback" in ended.err:
         return [ended.err[-1500:]]
-    if ended.code < 0 or (killed and ended.code > 127):
+    if ended.code < 0 or (killed and ended.code >= _BY_SIGNAL):
         return [] if killed else [f"it died of signal {-ended.code}"]
     if ended.code == known.first.code:
         return [] if _is_excused(ended, known, left, case) else list(_unsaid(ended, known, left, case))

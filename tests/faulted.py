@@ -52,7 +52,7 @@ class Fault(NamedTuple):
     """What happens to a command.
 
     `kill`: SIGKILL at the step `at`. An error of `errno`: that step fails with it, and with `stays` every later one.
-    `disk`: the disk itself sees to it. `git`: the program `at` that it starts is killed, `delay` seconds after its
+    `disk`: the disk itself sees to it. `git`: the git `at` that it starts is killed, `delay` seconds after its
     start. `signal`: it gets the signal `number` after `delay` seconds.
     """
 
@@ -159,6 +159,12 @@ def _be(folder: str, arguments: list[str], environment: dict[str, str], fault: F
         code = _command(arguments)
         signal.pthread_sigmask(signal.SIG_BLOCK, _ASKED)
         sys.stdout.flush()
+    except KeyboardInterrupt:
+        # pytest has no answer to it before it has begun
+        if not steps.taken or arguments[0] == "pytest":
+            code = 128 + signal.SIGINT
+        else:
+            traceback.print_exc()
     except SystemExit as left:
         code = int(left.code or 0)
     except BaseException:  # noqa: BLE001  # whatever it is, the command should not have let it out
@@ -265,8 +271,9 @@ class Steps:
         class Mortal(real):  # type: ignore[misc]  # what is given is the class of subprocess
             def __init__(self, *arguments: Any, **named: Any) -> None:
                 super().__init__(*arguments, **named)
-                steps.programs += steps.on
-                if steps.fault.kind == "git" and steps.programs == steps.fault.at:
+                is_git = arguments[0][0] == "git"
+                steps.programs += steps.on and is_git
+                if is_git and steps.fault.kind == "git" and steps.programs == steps.fault.at:
                     time.sleep(steps.fault.delay)
                     os.kill(self.pid, signal.SIGKILL)
 

@@ -50,7 +50,7 @@ def test_a_fault_leaves_nothing_half_done(case: Case, tmp_path: Path, forker: Fo
     ground = Ground(tmp_path, case, forker, os.environ)
     chance = random.Random(case.name)
     steps = ground.known.first.steps
-    programs = sum(step.startswith("subprocess.Popen") for step in steps)
+    programs = sum(step.startswith("subprocess.Popen git") for step in steps)
     for kind in KINDS:
         at = chance.randint(1, programs if kind == "git" else len(steps))
         fault = Fault(kind, at, stays=kind == "EROFS", delay=chance.choice(DELAYS))

@@ -53,3 +53,26 @@ def test_a_pointer_that_is_none(tmp_path: Path, content: bytes | None) -> None:
         (tmp_path / ".git").write_bytes(content)
     assert pointer(str(tmp_path)) is None
     assert pointer(str(tmp_path / "nowhere")) is None
+
+
+def test_what_a_killed_git_only_began_goes_and_nothing_else_does(repository: Path, tmp_path: Path) -> None:
+    """git writes `locked` into the entry of a worktree first, lists no entry that has no more, and prunes none."""
+    git = committed(repository, {"a.txt": "a"})
+    commit = git.head() or ""
+    mine = str(tmp_path / "tree")
+    add_worktree(git, mine, commit)
+    entries = repository / ".git" / "worktrees"
+    for name, text in (
+        ("tree1", "initializing\n"),
+        ("tree2", None),
+        ("tree3", "on a disk that is away"),
+        ("treehouse", "initializing\n"),
+        ("other", "initializing\n"),
+    ):
+        (entries / name).mkdir()
+        if text is not None:
+            (entries / name / "locked").write_text(text)
+    with pytest.raises(CannotTell, match="already exists"):
+        add_worktree(git, mine, commit)
+    assert sorted(os.listdir(entries)) == ["other", "tree", "tree3", "treehouse"]
+    assert worktree_paths(git) == [git.root, mine]

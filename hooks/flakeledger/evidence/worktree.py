@@ -33,6 +33,8 @@ from flakeledger.store.held_files import has_locks
 from flakeledger.store.temporary import PREFIX, SPACE_FIX, remove_tree, temporary_folder
 
 _KIND = "tree"
+#: a git that is killed has not forgotten
+_FORGETS = 2
 _TREES, _SCRATCH = "tree", "own"
 
 
@@ -139,8 +141,10 @@ def _remove(git: Git, folder: str) -> None:
     path = _tree_path(git, folder)
     if os.path.lexists(path):
         _remove_anything(path)
-    with suppress(CannotTell):  # git knows none where making it failed
-        forget_worktree(git, path)
+    for _ in range(_FORGETS):
+        with suppress(CannotTell):  # git knows none where making it failed
+            forget_worktree(git, path)
+            return
 
 
 def _is_bytecode(record: str) -> bool:

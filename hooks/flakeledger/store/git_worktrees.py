@@ -13,8 +13,9 @@ Invariants:
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from shlex import quote
 
 from flakeledger.model.errors import CannotTell
@@ -27,6 +28,8 @@ _PLACES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMM
 _WHOLE = (*QUIETLY, "-c", "core.sparseCheckout=false")
 _POINTER = "gitdir: "
 _LONGEST_POINTER = 8192
+#: what git writes first into the entry of a worktree, and takes out last
+_LOCK, _INITIALIZING = "locked", "initializing"
 _STATUS = (
     *("status", "--porcelain=v2", "--branch", "--no-ahead-behind", "--no-renames", "-z"),
     *("--ignored", "--untracked-files=all"),
@@ -53,7 +56,11 @@ def add_worktree(git: Git, path: str, commit: str) -> Git:
     `path` must not exist. CannotTell, with git's words, when it cannot be made.
     """
     own = _without_index(git)
-    own.run(*_WHOLE, "worktree", "add", "--detach", "--force", "--quiet", path, commit)
+    try:
+        own.run(*_WHOLE, "worktree", "add", "--detach", "--force", "--quiet", path, commit)
+    except CannotTell:
+        _forget_unborn(own, os.path.basename(path))
+        raise
     git_dir = pointer(path)
     if git_dir is None:
         raise CannotTell(f"git made no worktree at {path}", "run git worktree prune, then run this again")
@@ -111,6 +118,29 @@ def restore(there: Git, commit: str) -> None:
         _remove_file(f"{there.git_dir}/{lock}")
     there.run(*_WHOLE, "checkout", "--detach", "--force", "--quiet", commit)
     there.run(*_WHOLE, "clean", "-ffdxq")
+
+
+def _forget_unborn(git: Git, name: str) -> None:
+    """Remove the entries of worktrees of this name that a killed git only began: it lists none, and prunes none."""
+    entries = os.fsdecode(git.run("rev-parse", "--path-format=absolute", "--git-path", "worktrees")).removesuffix("\n")
+    with suppress(OSError):
+        for entry in os.listdir(entries):
+            begun = f"{entries}/{entry}"
+            if re.fullmatch(rf"{re.escape(name)}\d*", entry) and _is_unborn(begun):
+                with suppress(FileNotFoundError):
+                    os.unlink(f"{begun}/{_LOCK}")
+                os.rmdir(begun)
+
+
+def _is_unborn(entry: str) -> bool:
+    """Whether git wrote nothing into the entry of a worktree but that it is at it."""
+    try:
+        if os.listdir(entry) == [_LOCK]:
+            with open(f"{entry}/{_LOCK}", encoding="utf-8", errors="replace") as file:
+                return file.read(_LONGEST_POINTER).strip() in ("", _INITIALIZING)
+        return not os.listdir(entry)
+    except OSError:
+        return False
 
 
 def _remove_file(path: str) -> None:
