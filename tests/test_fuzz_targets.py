@@ -13,7 +13,8 @@ from fuzz.targets import BY_NAME, TARGETS, Target
 #: what campaigns found, in a reader or in what a target wrongly demanded: target and input
 FOUND = [
     ("replays", b"\xff\xfe-\n=======\n-\nlast"),
-    ("merges", b"\n====\n\n\r"),
+    ("merges", b"\n\r\n"),
+    ("merges", b"- test: a.py::a\n\r\n# b\n"),
     ("merges", b"\n\r"),
     ("layouts", b"- test: a.py::test_1\n  owner: '@finley'\n- test: b.py::test_2\n  owner: '@robin'\r"),
     ("edits", b"- test: a.py::test_1\r\n  owner: '@finley'\r\n- test: b.py::plugins\n  owner: '@robin' # last"),

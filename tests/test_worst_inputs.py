@@ -22,6 +22,7 @@ from flakeledger.repo.python_skips import python_skips
 from flakeledger.repo.reading import Reading
 from flakeledger.rules.freezes import is_owner
 from flakeledger.store.cache import Cache
+from flakeledger.store.quarantine_lists import read_list
 from flakeledger.store.reader import read_policy, read_replays, read_rows
 
 MEGABYTE = 1_000_000
@@ -136,6 +137,14 @@ def test_codeowners_has_so_many_lines_and_no_more() -> None:
     with pytest.raises(CannotTell, match="more than 20000 lines"):
         sections(".github/CODEOWNERS", b"* @a\n" * 20_001, has_gitlab_pipeline=False)
     assert sections(".github/CODEOWNERS", b"* @a\n" * 20_000, has_gitlab_pipeline=False)
+
+
+@pytest.mark.parametrize("head", ["[", '{"a":['])
+def test_a_list_of_very_many_entries_is_not_read_to_its_end(head: str) -> None:
+    started = time.process_time()
+    with pytest.raises(CannotTell, match="more than 50000 tests"):  # not that the end is no JSON
+        read_list(repeated("0,", head), "list.json", "json")
+    assert time.process_time() - started < MOST_SECONDS
 
 
 def test_a_finding_stands_inside_of_its_text() -> None:

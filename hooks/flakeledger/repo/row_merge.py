@@ -166,11 +166,14 @@ def _with_their_comments(text: LedgerText, base: _Base, theirs: LedgerText) -> L
     pieces = []
     for key, piece, following in zip(keys, text.pieces, [*keys, ""][1:], strict=True):
         old, new = base.pieces.get(key), their_tails.get(key)
-        if new is not None and old is not None and old.tail == piece.tail and their_next[key] == following:
+        untouched = old is not None and old.tail == piece.tail != new
+        if new is not None and untouched and their_next[key] == following:
             piece = piece._replace(tail=_ended(new, text.newline))
         pieces.append(piece)
-    head = theirs.head if base.head == text.head and their_next[""] == [*keys, ""][0] else text.head
-    return text._replace(head=_ended(head, text.newline), pieces=tuple(pieces))
+    head = text.head
+    if base.head == head != theirs.head and their_next[""] == [*keys, ""][0]:
+        head = _ended(theirs.head, text.newline)
+    return text._replace(head=head, pieces=tuple(pieces))
 
 
 def _ended(between: str, newline: str) -> str:

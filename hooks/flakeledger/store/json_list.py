@@ -16,7 +16,7 @@ from typing import NoReturn
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.rows import Place
 from flakeledger.model.wording import shown
-from flakeledger.store.quarantine_entries import Entry, Selector, bad_entry, entry_of_fields
+from flakeledger.store.quarantine_entries import Entry, Selector, bad_entry, entry_of_fields, refuse_more
 
 _BLANKS = re.compile(r"[ \t\n\r]*+")
 _DECODER = json.JSONDecoder()
@@ -75,6 +75,7 @@ def read_json(text: str, path: str) -> Iterator[Entry]:
 
     def item(offset: int) -> int:
         value, end = source.value(offset)
+        refuse_more(len(found) + 1, path)
         found.append(_json_entry(value, path, source.place(offset)))
         return end
 
@@ -87,6 +88,7 @@ def read_json(text: str, path: str) -> Iterator[Entry]:
             return source.items(start, "]", item)
         value, end = source.value(start)
         if isinstance(value, dict):
+            refuse_more(len(found) + 1, path)
             found.append(_json_entry({"selector": name, **value}, path, source.place(offset)))
         return end
 

@@ -11,9 +11,12 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Literal, NamedTuple
 
+from flakeledger.model.errors import CannotTell
 from flakeledger.model.rows import Place
 from flakeledger.model.wording import shown
 
+#: in a list; nobody keeps one that is longer
+MOST_ENTRIES = 50_000
 #: what the keys of an object mean; any other key is not ours
 _KEYS = {
     "test": "selector",
@@ -55,6 +58,12 @@ class Entry(NamedTuple):
     issue: str | None = None
     property_id: str | None = None
     problem: str = ""
+
+
+def refuse_more(number: int, path: str) -> None:
+    """CannotTell when a list has more than `MOST_ENTRIES`; asked while it is read, not at its end."""
+    if number > MOST_ENTRIES:
+        raise CannotTell(f"{path} names more than {MOST_ENTRIES} tests", "split the list", f"{path}:1:1")
 
 
 def entry_of_fields(values: Mapping[str, object], path: str, place: Place) -> Entry:

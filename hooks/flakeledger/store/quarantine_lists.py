@@ -16,13 +16,12 @@ from flakeledger.model.errors import CannotTell
 from flakeledger.model.rows import Place
 from flakeledger.store.json_list import read_json
 from flakeledger.store.nextest import read_nextest
-from flakeledger.store.quarantine_entries import Entry, Selector
+from flakeledger.store.quarantine_entries import MOST_ENTRIES, Entry, Selector, refuse_more
 from flakeledger.store.status_file import read_status
 from flakeledger.store.text import BYTE_ORDER_MARK
 from flakeledger.store.yaml_list import read_yaml
 
 LARGEST_LIST = 4 << 20
-MOST_ENTRIES = 50_000
 
 
 class ListKind(NamedTuple):
@@ -48,8 +47,7 @@ def read_list(data: bytes, path: str, kind: str | None) -> list[Entry]:
             f"{path} looks like no list that is known here", f"name its kind: --kind KIND, one of\n{listed}"
         )
     entries = list(islice(KINDS[name].read(text, path), MOST_ENTRIES + 1))
-    if len(entries) > MOST_ENTRIES:
-        raise CannotTell(f"{path} names more than {MOST_ENTRIES} tests", "split the list", f"{path}:1:1")
+    refuse_more(len(entries), path)
     return entries
 
 
