@@ -1,8 +1,8 @@
 """How long the digest of a contract takes, against the plain way: `json.load`, `json.dumps`, SHA-256.
 
-The plain way refuses nothing: no key that stands twice, no float, no depth that another program could not follow.
-`python benchmarks/contracts.py` makes a contract of 10 MB and prints the medians of both and their ratio, measured
-alternately in one process; then the time of `flakeledger digest` as a process, which has a bar of one second.
+Invariants:
+* The plain way refuses nothing: no key that stands twice, no float, no depth that another program could not follow.
+* Both ways give the same digest. They run in this process; `flakeledger digest`, which has the bar, as a process.
 """
 
 from __future__ import annotations
@@ -10,36 +10,33 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-import statistics
-import subprocess
 import sys
-import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
+from bars import Row, main
 from flakeledger.model.canonical import digest
+from timing import PRODUCT, QUICK_RUNS, RUNS, Work, in_seconds, medians, process
 
-BYTES = 10_000_000
-RUNS = 9
+BYTES, FEWER_BYTES = 10_000_000, 1_000_000
 BAR_SECONDS = 1.0
-TOOL = Path(sys.executable).with_name("flakeledger")
 
 
 def contract(size: int) -> bytes:
     """A contract of about so many bytes: orders with numbers, texts, escapes and letters beyond ASCII."""
     seeded = random.Random(20261011)
-    rows: list[object] = []
-    while len(rows) * 106 < size:
-        rows.append(
+    orders: list[object] = []
+    while len(orders) * 106 < size:
+        orders.append(
             {
-                "id": len(rows),
+                "id": len(orders),
                 "minor": seeded.randrange(10**6),
                 "article": f"article {seeded.randrange(10**4)}",
                 "tags": ["new", 'with a "quote"', "naïve"],
             }
         )
-    return json.dumps({"schema": "orders/1", "orders": rows}, ensure_ascii=False).encode()
+    return json.dumps({"schema": "orders/1", "orders": orders}, ensure_ascii=False).encode()
 
 
 def plain(data: bytes) -> str:
@@ -48,32 +45,19 @@ def plain(data: bytes) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def seconds(work: Callable[[], object]) -> float:
-    """How long one run of the work takes."""
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
-
-
-def main() -> int:
-    """Measure: 0 when the process stays within its bar, else 1."""
-    data = contract(BYTES)
+def rows(folder: Path, quick: bool) -> Iterator[Row]:
+    """The bar, and the distance to the plain way."""
+    size, runs = (FEWER_BYTES, QUICK_RUNS) if quick else (BYTES, RUNS)
+    data = contract(size)
     assert digest(data) == plain(data)
-    with tempfile.TemporaryDirectory() as where:
-        path = Path(where) / "orders.json"
-        path.write_bytes(data)
-        command = [str(TOOL), "digest", str(path)]
-        ours, theirs, process = [], [], []
-        for _ in range(RUNS):
-            ours.append(seconds(lambda: digest(data)))
-            theirs.append(seconds(lambda: plain(data)))
-            process.append(seconds(lambda: subprocess.run(command, capture_output=True, check=True)))
-    strict, loose, whole = map(statistics.median, (ours, theirs, process))
-    print(f"contract: {len(data) / 1e6:.1f} MB, medians of {RUNS} alternating runs")
-    print(f"digest: {strict:.2f} s; the plain way: {loose:.2f} s; ratio {strict / loose:.2f}")
-    print(f"`flakeledger digest` as a process: {whole:.2f} s (bar: {BAR_SECONDS:.0f} s)")
-    return int(whole > BAR_SECONDS)
+    path = folder / f"orders-{size}.json"
+    path.write_bytes(data)
+    what = f"a contract of {len(data) / 1e6:.0f} MB"
+    yield in_seconds(f"`digest`, {what}", BAR_SECONDS, runs, process(folder, PRODUCT, "digest", str(path)))
+    strict, loose = (took.clock for took in medians(runs, *(Work(partial(way, data)) for way in (digest, plain))))
+    measured = f"{strict / loose:.2f} x ({strict:.2f} s against {loose:.2f} s)"
+    yield Row(f"the canonical form of {what} and its digest, against the plain way", "none", measured, None)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__, rows))

@@ -1,4 +1,4 @@
-"""Measures the bars of the gate, each as a ratio within one run, and prints them as a Markdown table.
+"""Measures the bars of the gate, each as a ratio within one run.
 
 Invariants:
 * Without replays: every way to a denial, and the way to the edge of the replays, is a process of the installed command
@@ -6,26 +6,22 @@ Invariants:
 * With replays: a witness is replayed, and the runs of pytest that this consists of are run plainly, by the same
   interpreter, in a worktree of the same commit without bytecode, with the same options and variables, under the same
   one example. Both runs are timed with all that they start.
-* What is compared is run alternately in one loop, and who goes first changes; a number is the median.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
-import resource
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from check import PRODUCT, PYTHON, Row, floor_of, forget
+from bars import Row, main
 from flakeledger.evidence.pytest_session import TEMPORARY
 from flakeledger.evidence.sealing import ALLOWED_VARIABLES
 from flakeledger.evidence.witness_replay import replay_witness
@@ -34,9 +30,10 @@ from flakeledger.model.ledger_paths import POLICY
 from flakeledger.model.policy import Runner
 from flakeledger.model.witness import Witness, example_digest, example_of, witness_file
 from flakeledger.repo.repository import open_repository
-from flakeledger.rules.witnesses import generators_of
 from flakeledger.store.git import Git
-from repositories import POLICY_TEXT, Size, build, environment, filler_path, git, import_commits, live_path, module_path
+from kept import built, kept
+from repositories import POLICY_TEXT, Size, environment, filler_path, git, import_commits, live_path, module_path
+from timing import PRODUCT, PYTHON, QUICK_RUNS, RUNS, Ended, Took, Work, forget, in_floors, medians, nothing, process
 
 MOST_FLOORS, MOST_RUNS = 3.0, 1.1
 FILES, FEWER_FILES = 100_000, 10_000
@@ -108,47 +105,32 @@ def branch(root: Path, name: str, start: str, files: dict[str, str]) -> None:
 def a_witness(root: Path) -> Witness:
     """A good witness of the first property, as the base has its generators."""
     with open_repository(str(root), environment()) as repository:
-        generators = generators_of(repository.ledger(repository.tree("main")), PROPERTY)
+        generators = repository.ledger(repository.tree("main")).generator_hashes(PROPERTY)
     example = example_of({"amount": 7}, FROZEN)
     return Witness(PROPERTY, FROZEN, None, example, example_digest(example), generators, "complete")
 
 
-def seconds(root: Path, asked: Asked) -> float:
-    """How long the gate takes. SystemExit when it answers anything else than it should."""
-    started = time.perf_counter()
-    done = subprocess.run(asked.command, cwd=root, env=environment(), capture_output=True, check=False)
-    took = time.perf_counter() - started
-    answer = json.loads(done.stdout or b"{}")
-    if (done.returncode, answer.get("verdict")) != (asked.code, asked.verdict):
-        raise SystemExit(
-            f"{' '.join(asked.command)} ended with {done.returncode}:\n{(done.stdout + done.stderr).decode()}"
-        )
-    return took
+def judged(asked: Asked) -> Callable[[Ended], None]:
+    """Judges a process of the gate. SystemExit when it answered anything else than it should."""
+
+    def judge(done: Ended) -> None:
+        answer = json.loads(done.stdout or b"{}")
+        if (done.returncode, answer.get("verdict")) != (asked.code, asked.verdict):
+            output = (done.stdout + done.stderr).decode(errors="replace")
+            raise SystemExit(f"{' '.join(asked.command)} ended with {done.returncode}:\n{output}")
+
+    return judge
 
 
 def deciding_rows(root: Path, files: int, runs: int) -> Iterator[Row]:
     """The bar of each way that replays nothing, cold and warm."""
+    states: dict[str, Callable[[], object]] = {"cold": forget(root), "warm": nothing}
     with tempfile.TemporaryDirectory() as folder:
         for name, asked in prepared(root, Path(folder)).items():
-            for state, before in (("cold", forget(root)), ("warm", lambda: None)):
-                floor, took = deciding_medians(root, asked, before, runs)
-                measured = f"{took / floor:.2f} F ({1000 * took:.0f} ms, F {1000 * floor:.0f} ms)"
+            for state, before in states.items():
                 what = "up to the replays" if name == EDGE else f"`{name}`"
-                yield Row(
-                    f"{what}, {files:,} files, {state}", f"at most {MOST_FLOORS:g} F", measured, took <= 3 * floor
-                )
-
-
-def deciding_medians(root: Path, asked: Asked, before: Callable[[], None], runs: int) -> tuple[float, float]:
-    """The median of the floor and of the gate; one more run of each goes first, and does not count."""
-    floors, times = [], []
-    for _ in range(runs + 1):
-        started = time.perf_counter()
-        subprocess.run(floor_of(root).command, cwd=root, env=environment(), check=True)
-        floors.append(time.perf_counter() - started)
-        before()
-        times.append(seconds(root, asked))
-    return statistics.median(floors[1:]), statistics.median(times[1:])
+                work = process(root, *asked.command, before=before, judge=judged(asked))
+                yield in_floors(f"`gate`, {what}, {files:,} files, {state}", MOST_FLOORS, runs, root, work)
 
 
 # with replays
@@ -170,26 +152,6 @@ def test_refund(paid):
 OPTIONS = ("-p", "no:flakeledger", "-p", "no:randomly", "--runxfail", "--color=no")
 
 
-class Took(NamedTuple):
-    """The seconds that something took by the clock, and of the processors' time."""
-
-    clock: float
-    processor: float
-
-
-def timed(work: Callable[[], object]) -> Took:
-    """How long some work takes, with all the processes that it starts."""
-    before, started = processor_time(), time.perf_counter()
-    work()
-    return Took(time.perf_counter() - started, processor_time() - before)
-
-
-def processor_time() -> float:
-    """The processors' time of this process and of all that ended below it."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used)
-
-
 def replay(repository: Git, commit: str, witness: Witness) -> None:
     """The witness replayed as the gate does it: worktree, seal, runs, and everything removed."""
     found = replay_witness(repository, commit, witness, REPLAYS, Runner("here"), 60.0, PYTHON)
@@ -209,53 +171,35 @@ def plain_runs(worktree: Worktree) -> None:
         subprocess.run(command, cwd=worktree.path, env=variables, check=True, capture_output=True)
 
 
-def replay_rows(root: Path, runs: int) -> Iterator[Row]:
-    """The bar of the replays, by the clock and by processor time."""
+def with_witness(root: Path) -> None:
+    """A repository with the test of the witness."""
     (root / "tests").mkdir(parents=True)
     (root / "tests/test_refund.py").write_text(MODULE, encoding="utf-8")
-    for words in (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", "tests")):
+    for words in (("init", "-q", "-b", "main"), ("add", "-A"), ("commit", "-q", "-m", "tests")):
         git(root, *words)
+
+
+def replay_rows(root: Path, runs: int) -> Iterator[Row]:
+    """The bar of the replays, by the clock and by processor time."""
     repository = Git.open(str(root), environment())
     example = example_of({"paid": 7}, TEST)
     witness = Witness("PROP-1", TEST, None, example, example_digest(example), {}, "complete")
     commit = git(root, "rev-parse", "HEAD")
     with worktrees(repository, commit, 1) as (worktree,):
-        ways = (lambda: replay(repository, commit, witness), lambda: plain_runs(worktree))
-        rounds = [dict(order(number, ways)) for number in range(runs + 1)][1:]
-    for name in Took._fields:
-        replayed, plain = (statistics.median(getattr(one[way], name) for one in rounds) for way in (0, 1))
-        measured = f"{replayed / plain:.2f} x ({replayed:.2f} s against {plain:.2f} s)"
-        work = f"{REPLAYS} replays, by {'processor time' if name == 'processor' else 'the clock'}"
-        yield Row(work, f"at most {MOST_RUNS:g} x", measured, replayed <= MOST_RUNS * plain)
+        replays = Work(partial(replay, repository, commit, witness))
+        replayed, plain = medians(runs, replays, Work(partial(plain_runs, worktree)))
+    for name, ours, theirs in zip(Took._fields, replayed, plain, strict=True):
+        measured = f"{ours / theirs:.2f} x ({ours:.2f} s against {theirs:.2f} s)"
+        work = f"{REPLAYS} replays of a witness, by {'processor time' if name == 'processor' else 'the clock'}"
+        yield Row(work, f"at most {MOST_RUNS:g} x the runs of pytest", measured, ours <= MOST_RUNS * theirs)
 
 
-def order(number: int, ways: Iterable[Callable[[], object]]) -> Iterator[tuple[int, Took]]:
-    """What each way took, by its number; the other one goes first in every other round."""
-    numbered = list(enumerate(ways))
-    for way, work in reversed(numbered) if number % 2 else numbered:
-        yield way, timed(work)
-
-
-def main() -> int:
-    """Print the table; 1 when a bar does not hold."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="fewer files and runs: to see that it works")
-    parser.add_argument("--folder", type=Path, help="where the repository is kept (default: a temporary folder)")
-    given = parser.parse_args()
-    files, runs = (FEWER_FILES, 3) if given.quick else (FILES, 11)
-    print("| work | bar | measured | holds |\n|---|---|---|---|", flush=True)
-    holds = []
-    with tempfile.TemporaryDirectory() as temporary:
-        root = (given.folder or Path(temporary)) / f"gate-{files}"
-        if not root.exists():
-            build(root, Size(300, 30, 2_000, files))
-        for rows in (replay_rows(Path(temporary) / "replays", runs), deciding_rows(root, files, runs)):
-            for row in rows:
-                print(f"| {row.work} | {row.bar} | {row.measured} | {'yes' if row.holds else '**no**'} |", flush=True)
-                holds.append(row.holds)
-    return 0 if all(holds) else 1
+def rows(folder: Path, quick: bool) -> Iterator[Row]:
+    """Every bar of the gate."""
+    files, runs = (FEWER_FILES, QUICK_RUNS) if quick else (FILES, RUNS)
+    yield from replay_rows(kept(folder, "witness", with_witness), runs)
+    yield from deciding_rows(built(folder, Size(300, 30, 2_000, files)), files, runs)
 
 
 if __name__ == "__main__":
-    os.umask(0o022)
-    sys.exit(main())
+    sys.exit(main(__doc__, rows))

@@ -3,29 +3,23 @@
 Invariants:
 * The history is drawn from one seed: in each version one row comes, goes or changes, of fifty; as many commits
   record a decision.
-* Every run is a process, with its start and its end; a number is the median.
-
-Run: python benchmarks/history_log.py [--folder FOLDER] [--runs 7]
 """
 
 from __future__ import annotations
 
-import argparse
 import random
-import statistics
-import subprocess
 import sys
-import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from bars import Row, main
 from flakeledger.model.ledger_paths import FREEZES
-from repositories import Size, build, environment, filler_path, git, import_commits, module_path
+from kept import kept
+from repositories import Size, build, filler_path, git, import_commits, module_path
+from timing import PRODUCT, QUICK_RUNS, RUNS, Ended, in_seconds, passed, process
 
-PRODUCT = str(Path(sys.executable).with_name("flakeledger"))
 SIZE = Size(50, 5, 2_000, 1_000)
-COMMITS = 10_000
+COMMITS, FEWER_COMMITS = 10_000, 1_000
 #: one in so many commits changes freezes.yaml, and the one after it records a decision
 EVERY = 10
 BAR_SECONDS = 2.0
@@ -40,12 +34,12 @@ ASKED = {
 Commit = tuple[str, list[tuple[str, bytes]]]
 
 
-def history(root: Path) -> Iterator[Commit]:
+def history(root: Path, commits: int) -> Iterator[Commit]:
     """The commits, oldest first."""
     source = random.Random(20261130)
     standing = dict(enumerate(_rows(root)))
     gone: dict[int, str] = {}
-    for number in range(COMMITS):
+    for number in range(commits):
         if number % EVERY == 0:
             _change(source, standing, gone, number)
             yield f"Version {number}", [(FREEZES, "".join(standing.values()).encode())]
@@ -76,32 +70,27 @@ def _change(source: random.Random, standing: dict[int, str], gone: dict[int, str
         standing[index] = f"{row[0]}  reason: the clock of machine number {number}\n{row[2].partition(chr(10))[2]}"
 
 
-def seconds(root: Path, *arguments: str) -> float:
-    """How long one run takes."""
-    start = time.perf_counter()
-    done = subprocess.run([PRODUCT, "log", *arguments], cwd=root, env=environment(), check=False, capture_output=True)
-    assert done.returncode in (0, 1), done.stderr
-    return time.perf_counter() - start
+def told(done: Ended) -> None:
+    """Judges a process: 1 is the answer about what was never frozen."""
+    if done.returncode != 1:
+        passed(done)
 
 
-def main() -> int:
-    """Build the history, measure, print a row for each question; 1 when a number is above the bar."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--folder", type=Path, help="keeps the repository here for the next time")
-    parser.add_argument("--runs", type=int, default=7)
-    given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        root = (given.folder or Path(folder)) / "history"
-        if not root.exists():
-            build(root, SIZE)
-            import_commits(root, history(root))
-        slow = 0
-        for name, asked in ASKED.items():
-            median = statistics.median(seconds(root, asked, "--format", "json") for _ in range(given.runs))
-            slow += median > BAR_SECONDS
-            print(f"| `log`, {COMMITS:,} commits, {COMMITS // EVERY:,} versions, {name} | {median:.2f} s |", flush=True)
-    return int(slow > 0)
+def rows(folder: Path, quick: bool) -> Iterator[Row]:
+    """The bar, for each question."""
+    commits, runs = (FEWER_COMMITS, QUICK_RUNS) if quick else (COMMITS, RUNS)
+
+    def make(root: Path) -> None:
+        build(root, SIZE)
+        import_commits(root, history(root, commits))
+        git(root, "reset", "-q", "--hard")
+
+    root = kept(folder, f"history-{commits}", make)
+    for name, asked in ASKED.items():
+        what = f"`log`, {commits:,} commits, {commits // EVERY:,} versions of the freezes, {name}"
+        work = process(root, PRODUCT, "log", asked, "--format", "json", judge=told)
+        yield in_seconds(what, BAR_SECONDS, runs, work)
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    sys.exit(main(__doc__, rows))

@@ -15,8 +15,8 @@ import json
 import os
 import random
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import count
+from collections.abc import Iterable, Iterator
+from itertools import count, repeat
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -83,12 +83,16 @@ CONDITIONAL_SKIP = '@pytest.mark.skipif(sys.platform == "win32", reason="needs a
 
 
 class Size(NamedTuple):
-    """How much a repository holds. `rows` are freezes, each with a replay; `files` are those beside all that."""
+    """How much a repository holds. `rows` are freezes, each with a replay; `files` are those beside all that.
+
+    At the level `ledger` the freezes pin nothing: their rows have half the size of those of the level `keyed`.
+    """
 
     rows: int
     fixtures: int
     fixture_bytes: int
     files: int
+    level: str = "keyed"
 
 
 def module_path(number: int) -> str:
@@ -141,14 +145,19 @@ def build(root: Path, size: Size) -> None:
 
     The second commit adds the freezes, whose pins are those that the product computes for the first.
     """
+    build_suite(root, size)
+    git(root, "read-tree", "HEAD")
+    commit(root, "the freezes", _freezes(root, size))
+    git(root, "reset", "-q", "--hard")
+
+
+def build_suite(root: Path, size: Size) -> None:
+    """A new repository with all that this size has but the freezes and their replays, and nothing checked out."""
     root.mkdir(parents=True)
     git(root, "init", "-q", "-b", "main", "--template=")
     git(root, "config", "core.fsmonitor", "false")
     digests: list[str] = []
     commit(root, "the suite", _suite(size, digests))
-    git(root, "read-tree", "HEAD")
-    commit(root, "the freezes", _freezes(root, size))
-    git(root, "reset", "-q", "--hard")
 
 
 def commit(root: Path, message: str, files: Iterable[tuple[str, bytes]]) -> None:
@@ -188,7 +197,7 @@ def _write_commit(
 def _suite(size: Size, digests: list[str]) -> Iterator[tuple[str, bytes]]:
     """Every file but the freezes and their replays. `digests` becomes those of the fixtures."""
     source = random.Random(20261130)
-    yield POLICY, POLICY_TEXT.encode()
+    yield POLICY, POLICY_TEXT.replace("level: keyed", f"level: {size.level}").encode()
     yield "tests/conftest.py", b"import pytest\n\n\n@pytest.fixture\ndef client():\n    return object()\n"
     yield "tests/seeds/gate.json", b"[1, 2, 3]\n"
     yield "tests/factories.py", b"def make_order(client, amount):\n    return client\n"
@@ -206,6 +215,11 @@ def _suite(size: Size, digests: list[str]) -> Iterator[tuple[str, bytes]]:
 
 def _modules(size: Size) -> int:
     return -(-size.rows // TESTS_A_MODULE)
+
+
+def tests_of(size: Size) -> Iterator[str]:
+    """Every frozen test of a repository of this size."""
+    return (test for number in range(_modules(size)) for test in _tests(number, size))
 
 
 def _tests(number: int, size: Size) -> list[str]:
@@ -245,23 +259,29 @@ def _property_row(number: int, size: Size) -> str:
 
 def _freezes(root: Path, size: Size) -> Iterator[tuple[str, bytes]]:
     """The freezes of the tree that the index holds, and a replay for each."""
+    pins = _pins(root, size) if size.level == "keyed" else repeat("")
+    numbered = ((number, test) for number in range(_modules(size)) for test in _tests(number, size))
+    rows = (_freeze_row(test, f"PROP-{number:04}") + pin for (number, test), pin in zip(numbered, pins, strict=False))
+    yield FREEZES, "".join(rows).encode()
+    yield REPLAYS, "".join(map(_replay, count(), tests_of(size))).encode()
+
+
+def _pins(root: Path, size: Size) -> Iterator[str]:
+    """The pins of each freeze, as lines of its row."""
     with open_repository(str(root), environment()) as repository:
         ledger = repository.ledger(repository.tree(INDEX))
-        rows = []
         for number in range(_modules(size)):
             name = f"PROP-{number:04}"
-            pins, generators = ledger.fixture_pins(name), ledger.generator_digest(name)
-            rows += [
-                _freeze_row(test, name, pins, generators, ledger.sources.test_digest(test))
-                for test in _tests(number, size)
-            ]
-    yield FREEZES, "".join(rows).encode()
-    tests = (test for number in range(_modules(size)) for test in _tests(number, size))
-    yield REPLAYS, "".join(map(_replay, count(), tests)).encode()
+            fixtures, generators = ledger.fixture_pins(name), ledger.generator_digest(name)
+            assert fixtures and generators
+            lines = "".join(f"    {fixture}: {pin}\n" for fixture, pin in fixtures.items())
+            for test in _tests(number, size):
+                digest = ledger.sources.test_digest(test)
+                assert digest
+                yield f"  fixture_hashes:\n{lines}  generator_hash: {generators}\n  test_hash: {digest}\n"
 
 
-def _freeze_row(test: str, name: str, pins: Mapping[str, str], generators: str | None, digest: str | None) -> str:
-    assert pins and generators and digest
+def _freeze_row(test: str, name: str) -> str:
     return (
         f"- test: {test}\n"
         '  owner: "@finley"\n'
@@ -272,9 +292,6 @@ def _freeze_row(test: str, name: str, pins: Mapping[str, str], generators: str |
         "  replay_env: pinned-py311\n"
         "  runner_class: pinned-py311\n"
         "  failure_class: environment\n"
-        f"  fixture_hashes:\n{''.join(f'    {fixture}: {pin}' for fixture, pin in pins.items())}\n"
-        f"  generator_hash: {generators}\n"
-        f"  test_hash: {digest}\n"
     )
 
 
@@ -282,7 +299,7 @@ def _replay(number: int, test: str) -> str:
     """A line of the log; no two ran at the same time."""
     line = {
         "test": test,
-        "run_at": f"2026-11-22T{number // 3600 % 24:02}:{number // 60 % 60:02}:{number % 60:02}Z",
+        "run_at": f"2026-11-{22 + number // 86_400}T{number // 3600 % 24:02}:{number // 60 % 60:02}:{number % 60:02}Z",
         "env": "pinned-py311",
         "seeds": list(range(SEEDS)),
         "passed": SEEDS - 1,

@@ -3,37 +3,34 @@
 Invariants:
 * What is read is what `flakeledger review` reads for its rows: the ledgers and the tree behind them, warm. It is timed
   in this process and taken away; the rest of a run, imports and the start of Python included, is what counts.
-* Every run is a process, with its start and its end, on a terminal of 120 columns where a table is asked for; a number
-  is the median.
-
-Run: python benchmarks/status.py [--folder FOLDER] [--runs 7]
+* Every run is a process, with its start and its end, on a terminal of 120 columns where a table is asked for.
 """
 
 from __future__ import annotations
 
-import argparse
+import gc
 import os
 import pty
-import statistics
 import subprocess
 import sys
-import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+from bars import Row, main
 from flakeledger.model.clock import parse_instant
 from flakeledger.repo.repository import open_repository
 from flakeledger.repo.situation import INDEX
 from flakeledger.rules.overview import overview
-from repositories import NOW, Size, build, environment
+from kept import built
+from repositories import NOW, Size, environment
+from timing import PRODUCT, QUICK_RUNS, RUNS, Work, medians, process
 
-PRODUCT = str(Path(sys.executable).with_name("flakeledger"))
-SIZE = Size(10_000, 100, 2_000, 1_000)
+SIZE, SMALLER = Size(10_000, 30, 2_000, 1_000), Size(1_000, 30, 2_000, 1_000)
 BAR_SECONDS = 1.0
-ASKED = {
-    "`status`, the table of a terminal": ("status",),
+TABLE = "`status`, the table of a terminal"
+#: what is asked, beside the table of a terminal
+PIPED = {
     "`status`, piped": ("status", "--format", "text"),
     "`status --format json`": ("status", "--format", "json"),
     "`status --format csv`": ("status", "--format", "csv"),
@@ -42,39 +39,25 @@ ASKED = {
 }
 
 
-def seconds_of(work: Callable[[], object]) -> float:
-    """How long something takes."""
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
+def read(root: Path) -> None:
+    """Reads the rows."""
+    gc.disable()  # as the process of a command does: with it, reading would take longer than all of `status`
+    with open_repository(str(root), environment(), from_disk=True) as repository:
+        overview(repository.ledger(repository.tree(INDEX)), parse_instant(NOW))
+    gc.enable()
 
 
-def reading(root: Path) -> float:
-    """How long it takes to read the rows."""
-
-    def read() -> None:
-        with open_repository(str(root), environment(), from_disk=True) as repository:
-            overview(repository.ledger(repository.tree(INDEX)), parse_instant(NOW))
-
-    return seconds_of(read)
-
-
-def piped(root: Path, *arguments: str) -> None:
-    """One run whose output goes into a pipe."""
-    subprocess.run([PRODUCT, *arguments, "--now", NOW], cwd=root, env=environment(), check=True, capture_output=True)
-
-
-def on_terminal(root: Path, *arguments: str) -> None:
+def on_terminal(root: Path) -> None:
     """One run whose output goes to a terminal."""
     ours, theirs = pty.openpty()
     known = environment() | {"COLUMNS": "120"}
-    command = [PRODUCT, *arguments, "--now", NOW]
-    with subprocess.Popen(command, cwd=root, env=known, stdout=theirs, stderr=subprocess.DEVNULL) as process:
+    command = [PRODUCT, "status", "--now", NOW]
+    with subprocess.Popen(command, cwd=root, env=known, stdout=theirs, stderr=subprocess.DEVNULL) as ended:
         os.close(theirs)
         while _more(ours):
             pass
         os.close(ours)
-    assert process.returncode == 0
+    assert ended.returncode == 0
 
 
 def _more(terminal: int) -> bytes:
@@ -84,27 +67,19 @@ def _more(terminal: int) -> bytes:
         return b""
 
 
-def main() -> int:
-    """Build the repository, measure, print a row for each command; 1 when a number is above the bar."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--folder", type=Path, help="keeps the repository here for the next time")
-    parser.add_argument("--runs", type=int, default=7)
-    given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        root = (given.folder or Path(folder)) / "status"
-        if not root.exists():
-            build(root, SIZE)
-        piped(root, "status")  # fills the cache
-        read = statistics.median(reading(root) for _ in range(given.runs))
-        print(f"| reading {SIZE.rows:,} rows with their interviews | {read:.2f} s |", flush=True)
-        slow = 0
-        for number, (name, arguments) in enumerate(ASKED.items()):
-            run = piped if number else on_terminal
-            whole = statistics.median(seconds_of(partial(run, root, *arguments)) for _ in range(given.runs))
-            slow += whole - read > BAR_SECONDS
-            print(f"| {name} | {whole - read:.2f} s after reading ({whole:.2f} s in all) |", flush=True)
-    return int(slow > 0)
+def rows(folder: Path, quick: bool) -> Iterator[Row]:
+    """The bar, for each way to ask."""
+    size, runs = (SMALLER, QUICK_RUNS) if quick else (SIZE, RUNS)
+    root = built(folder, size)
+    works = {TABLE: Work(partial(on_terminal, root))}
+    works |= {name: process(root, PRODUCT, *words, "--now", NOW) for name, words in PIPED.items()}
+    reading, *whole = medians(runs, Work(partial(read, root)), *works.values())
+    for name, took in zip(works, whole, strict=True):
+        after = took.clock - reading.clock
+        measured = f"{after:.2f} s after reading ({took.clock:.2f} s in all)"
+        work = f"{name}, {size.rows:,} rows"
+        yield Row(work, f"at most {BAR_SECONDS:g} s after reading", measured, after <= BAR_SECONDS)
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    sys.exit(main(__doc__, rows))
