@@ -22,4 +22,5 @@ def test_rows_survive_as_columns_and_json(rows: list[list[object]]) -> None:
 
 
 def test_what_repeats_is_kept_once() -> None:
-    assert columns_of([["a", "x"], ["b", "x"], ["c", "x"]]) == [[None, ["a", "b", "c"]], [["x"], [0, 0, 0]]]
+    assert columns_of([["a", "x"], ["b", "x"], ["c", "x"]]) == [[None, ["a", "b", "c"]], [["x"], 3]]
+    assert columns_of([["x"], ["y"], ["x"], ["x"]]) == [[["x", "y"], [0, 1, 0, 0]]]

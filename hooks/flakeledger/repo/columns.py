@@ -3,14 +3,17 @@
 Invariants:
 * What comes out is what went in, row by row; a list or a mapping that repeats comes out as one object.
 * A column whose values repeat (owners, days, runners) is kept as its distinct values and one number a row: of ten
-  thousand rows that is two fifths of the text, and half of the time to load it.
+  thousand rows that is two fifths of the text, and half of the time to load it. One value that all rows share is kept
+  with how many they are: a row has many fields that nobody ever fills.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import repeat
 
-#: the distinct values (None: every value stands for itself), and the values or their numbers
+#: the distinct values (None: every value stands for itself), and the values, their numbers, or how often the only one
+#: stands there
 Column = list[object]
 
 
@@ -31,11 +34,16 @@ def _column(values: Sequence[object]) -> Column:
     items = [numbers.setdefault(key, len(numbers)) for key in keys]
     if len(numbers) * 2 > len(values):
         return [None, list(values)]
+    if len(numbers) == 1:
+        return [[values[0]], len(values)]
     distinct: dict[int, object] = dict(zip(items, values, strict=True))
     return [[distinct[number] for number in range(len(numbers))], items]
 
 
 def _values(column: Column) -> Iterable[object]:
     distinct, items = column
+    if isinstance(items, int):
+        assert isinstance(distinct, list)
+        return repeat(distinct[0], items)
     assert isinstance(items, list)
     return map(distinct.__getitem__, items) if isinstance(distinct, list) else items

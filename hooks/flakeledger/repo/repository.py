@@ -12,10 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property, partial
 from itertools import chain, islice
+from typing import TYPE_CHECKING
 
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.findings import Finding
-from flakeledger.model.ledger_paths import LEDGERS
+from flakeledger.model.ledger_paths import LEDGERS, PROPERTIES
 from flakeledger.model.policy import Policy
 from flakeledger.model.records import Freeze, Property
 from flakeledger.repo.citing_files import CitingFiles
@@ -32,6 +33,11 @@ from flakeledger.store.cache import Cache
 from flakeledger.store.git import Git, PathChange, Underway
 from flakeledger.store.objects import READS_THAT_PAY_FOR_PYGIT2, BatchReader, Folder, ObjectReader, open_objects
 
+if TYPE_CHECKING:
+    from flakeledger.repo.modules_underway import ModulesUnderway
+
+#: so many modules pay for a process beside us, which costs 15 ms of processor time; each takes a millisecond to parse
+_MANY_MODULES = 100
 #: so many blobs pay for a second reader
 _MANY, _READERS = 100, 2
 #: so many do not pay for a stream: starting its process takes as long as reading them
@@ -59,6 +65,7 @@ class Repository:
         self._ledgers: dict[int, Ledger] = {}
         self._underway: list[Underway] = []
         self._ahead: dict[str, Underway] = {}
+        self._modules_underway: ModulesUnderway | None = None
 
     def _read(self, oid: str) -> bytes:
         """One blob. Nobody knows how many will be asked for: a run that read many one by one will read many more."""
@@ -177,10 +184,26 @@ class Repository:
         for facts in self._learnt:
             facts.recall()
 
+    def begin_modules(self, revision: str) -> None:
+        """Let a process beside us parse the modules that a tree's properties name, where they are new and many."""
+        tree = self.tree(revision)
+        entry = tree.entry(PROPERTIES)
+        if entry is None or self._reading.known_rows[PROPERTIES].knows(entry.oid):
+            return
+        paths = _modules_of(self._reading.protection(tree).properties)
+        unknown = [oid for oid in _blobs(tree, filter(is_python, sorted(paths))) if oid not in self._modules]
+        if len(unknown) >= _MANY_MODULES:
+            from flakeledger.repo.modules_underway import begin_modules
+
+            self._modules_underway = begin_modules(self._batch.read_many, unknown)
+
     def prepare(self, ledger: Ledger) -> None:
         """Learn what state rules ask of many blobs, each kind in one stream: digests of fixtures, test modules."""
         unknown = [oid for oid in _fixture_blobs(ledger) if not self._files.knows(oid)]
         self._learn_digests(unknown)
+        if self._modules_underway is not None:
+            self._modules.update(self._modules_underway.answer())
+            self._modules_underway = None
         modules = [oid for oid in _module_blobs(ledger) if oid not in self._modules]
         if modules:
             from flakeledger.repo.modules import module_facts
@@ -235,7 +258,9 @@ class Repository:
         CannotTell when git cannot store one of them.
         """
         self.save()  # the other one reads what this one learnt, and nothing is parsed twice
-        with self.git.with_files(files) as git:
+        from flakeledger.store.git_index import with_files
+
+        with with_files(self.git, files) as git:
             yield from _opened(git, self.judges_disk)
 
     def save(self) -> None:
@@ -250,6 +275,8 @@ class Repository:
 
     def close(self) -> None:
         """End what runs behind the objects, and what was begun in vain."""
+        if self._modules_underway is not None:
+            self._modules_underway.close()  # first: it holds copies of the pipes to the others
         self._blobs.close()
         self._batch.close()
         for underway in self._underway:
@@ -259,18 +286,22 @@ class Repository:
 def _fixture_blobs(ledger: Ledger) -> list[str]:
     """The blobs that are locked as bytes, each once."""
     paths = (row.path for row in ledger.fixtures if row.path is not None and row.hash != "contract")
-    return _blobs(ledger, paths)
+    return _blobs(ledger.tree, paths)
 
 
 def _module_blobs(ledger: Ledger) -> list[str]:
     """The Python modules of the tests that the ledgers name, and those that may cite a freeze, each once."""
-    tests = {test for row in ledger.properties for test in row.tests or ()} | ledger.freeze_by_test.keys()
-    paths = {test.partition("::")[0] for test in tests}.union(ledger.citing_files)
-    return _blobs(ledger, filter(is_python, sorted(paths)))
+    paths = _modules_of(ledger.properties).union(ledger.freezes_by_path, ledger.citing_files)
+    return _blobs(ledger.tree, filter(is_python, sorted(paths)))
 
 
-def _blobs(ledger: Ledger, paths: Iterable[str]) -> list[str]:
-    entries = (ledger.tree.entry(path) for path in paths)
+def _modules_of(properties: Iterable[Property]) -> set[str]:
+    """The files of the tests that properties list."""
+    return {test.partition("::")[0] for row in properties for test in row.tests or ()}
+
+
+def _blobs(tree: Tree, paths: Iterable[str]) -> list[str]:
+    entries = (tree.entry(path) for path in paths)
     return list({entry.oid: None for entry in entries if entry is not None and entry.mode in REGULAR_MODES})
 
 
@@ -279,7 +310,9 @@ def open_repository(directory: str, environment: Mapping[str, str], *, from_disk
     """The repository that holds `directory`; `from_disk` reads the working tree instead of the index."""
     git = Git.open(directory, environment)
     if from_disk:
-        with git.working_tree() as disk:
+        from flakeledger.store.git_index import working_tree  # what is staged needs no index of its own
+
+        with working_tree(git) as disk:
             yield from _opened(disk, True)
     else:
         yield from _opened(git, False)
