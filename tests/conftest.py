@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from world import Templates
 
 FIXED_ENVIRONMENT = {
     "GIT_CONFIG_NOSYSTEM": "1",
@@ -19,16 +24,25 @@ FIXED_ENVIRONMENT = {
     "TZ": "UTC",
 }
 #: what tells a continuous-integration service apart; a test that wants one of these sets it itself
-SERVICE_VARIABLES = ("CI", "GITHUB_", "GITLAB_", "CI_", "PRE_COMMIT", "PREK")
+SERVICE_VARIABLES = ("CI", "GITHUB_", "GITLAB_", "CI_", "PRE_COMMIT", "PREK", "__TOX_")
+#: what would make a program of a test run otherwise on a machine that sets it
+PYTHON_VARIABLES = ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def unbiased() -> Iterator[None]:
+    """An environment without what a service, a hook's caller or the machine sets; for fixtures of every scope."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in list(os.environ):
+            if name.startswith(("GIT_", "GITHEAD_", *SERVICE_VARIABLES, *PYTHON_VARIABLES)):
+                patch.delenv(name)
+        yield
 
 
 @pytest.fixture(autouse=True)
 def isolated(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty HOME and an environment without GIT_* and CI variables; gives the HOME."""
+    """An empty HOME with a git configuration of its own; gives the HOME."""
     home = tmp_path_factory.mktemp("home")
-    for name in list(os.environ):
-        if name.startswith(("GIT_", "GITHEAD_", *SERVICE_VARIABLES)):
-            monkeypatch.delenv(name)
     config = home / ".gitconfig"
     config.write_text('[init]\n\tdefaultBranch = main\n[protocol "file"]\n\tallow = always\n')
     for name, value in FIXED_ENVIRONMENT.items():
@@ -61,3 +75,11 @@ def repository(tmp_path: Path) -> Path:
     where.mkdir()
     git(where, "init", "-q")
     return where
+
+
+@pytest.fixture(scope="session")
+def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
+    """Repositories that tests of many modules start from, each made once in a session."""
+    from world import Templates  # it imports this module
+
+    return Templates(tmp_path_factory.mktemp("templates"))

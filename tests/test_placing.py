@@ -81,6 +81,7 @@ def test_an_interruption_leaves_nothing_behind(tmp_path: Path) -> None:
     code = """\
 import os, signal, sys
 from flakeledger.store.placing import place
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests may have it ignored
 os.fsync = lambda descriptor: os.kill(os.getpid(), signal.SIGINT)
 try:
     place(sys.argv[1], "a", None, b"new")
@@ -115,6 +116,28 @@ except CannotTell as error:
     assert said == "c cannot be written: Permission denied\n"
     assert (tmp_path / "a").read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["a"]
+
+
+def test_the_folder_that_may_not_be_written_is_named(tmp_path: Path) -> None:
+    """As nobody, if we are somebody who may write everywhere: the folder that is there, by its name from here."""
+    tmp_path.chmod(0o755)
+    (tmp_path / "out").mkdir(mode=0o555)
+    code = """\
+import os, sys
+from flakeledger.model.errors import CannotTell
+from flakeledger.store.placing import place
+os.chdir(sys.argv[1])
+if os.geteuid() == 0:
+    os.setuid(65534)
+for root, path in (("out", "index.html"), ("out/new", "index.html"), ("out", "a/b/index.html")):
+    try:
+        place(root, path, None, b"")
+    except CannotTell as error:
+        print(error.fix)
+"""
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert said == "make its folder writable: chmod u+wx out\n" * 3
 
 
 def test_what_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:

@@ -13,11 +13,7 @@ from flakeledger.store.scalars import ledger_scalar, quoted, scalar, scalar_like
 
 AWKWARD = ["no", "Yes", "null", "~", "1.0", "1e5", "12:30", "0o17", "0x1f", "1_000", "2026-11-19", "2026-1-1 1:1:1"]
 AWKWARD += ["a: b", "a #b", "a  b", "@x", "**/a", "-", "a:", "v1.0", "=", "<<", ".inf", "[a]", "{a}", "a,b", "'", '"']
-TEXTS = (
-    st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
-    | st.text("0123456789abcdefxo_.:+-eEtT yYnN/=@~", max_size=12)
-    | st.sampled_from(AWKWARD)
-)
+TEXTS = st.text(max_size=20) | st.text("0123456789abcdefxo_.:+-eEtT yYnN/=@~", max_size=12) | st.sampled_from(AWKWARD)
 
 
 @given(TEXTS, TEXTS)

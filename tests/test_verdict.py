@@ -86,7 +86,8 @@ def pytest_report(world: World, *arguments: str) -> None:
     clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--junitxml=junit.xml"]
     command += ["-k", "not test_gone"]
-    environment = clean | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    # bytecode that is copied with its world would name the files of the other one
+    environment = clean | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run([*command, *arguments], cwd=world.root, env=environment, capture_output=True, check=False)
     assert done.returncode in (0, 1), done.stdout
 

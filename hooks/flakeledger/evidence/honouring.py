@@ -170,18 +170,19 @@ class Honouring:
             if not isinstance(report, pytest.TestReport) or report.outcome not in ("failed", "skipped"):
                 continue
             verdict = verdict_on(report)
-            crashed = self.frozen.by_test.get(report.nodeid) if report.when == _CRASHED else None
+            test = test_id(report, self.frozen.by_test)
+            crashed = self.frozen.by_test.get(test) if report.when == _CRASHED else None
             if crashed is not None:
                 verdict = self._verdict(crashed, [], "its process died, and no freeze covers that")
             if verdict is not None and verdict.is_frozen:
                 subtest = subtest_of(report)
-                yield f"{report.nodeid} ({subtest})" if subtest else report.nodeid, verdict
+                yield f"{test} ({subtest})" if subtest else test, verdict
 
 
-def test_id(item: pytest.Item, frozen: Container[str]) -> str:
+def test_id(one: pytest.Item | pytest.TestReport, frozen: Container[str]) -> str:
     """The test's id as the ledgers have it: pytest-xdist appends the test's group under `--dist loadgroup`."""
-    test = item.nodeid
-    if test in frozen or "@" not in test or item.get_closest_marker("xdist_group") is None:
+    test = one.nodeid
+    if test in frozen or "@" not in test or "xdist_group" not in one.keywords:
         return test
     return test.rpartition("@")[0]
 
