@@ -20,6 +20,8 @@ FOUND = [
     ("edits", b"- test: a.py::test_1\r\n  owner: '@finley'\r\n- test: b.py::plugins\n  owner: '@robin' # last"),
     ("rows", b"- a: >\n     c:"),
     ("policy", b"# "),
+    ("compared-skips", b"\x17t.skip(\n====\nt.skip(\n%"),
+    ("compared-skips", b"\x17\nt.skip('skip\n-\n====\nt.skip('skip\n-\n,\x8a"),
 ]
 
 

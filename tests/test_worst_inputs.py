@@ -14,7 +14,7 @@ import pytest
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.findings import MOST_TOLD, Finding
 from flakeledger.model.ledger_paths import FREEZES, POLICY, REPLAYS
-from flakeledger.model.policy import MOST_PATTERNS, build_policy
+from flakeledger.model.policy_reading import MOST_PATTERNS, build_policy
 from flakeledger.repo.foreign_skips import foreign_skips
 from flakeledger.repo.modules import MOST_LINES, MOST_SIGNS, module_facts
 from flakeledger.repo.owner_rules import sections
@@ -22,6 +22,7 @@ from flakeledger.repo.python_skips import python_skips
 from flakeledger.repo.reading import Reading
 from flakeledger.rules.freezes import is_owner
 from flakeledger.store.cache import Cache
+from flakeledger.store.formatter import format_rows
 from flakeledger.store.quarantine_lists import read_list
 from flakeledger.store.reader import read_policy, read_replays, read_rows
 
@@ -144,6 +145,21 @@ def test_a_list_of_very_many_entries_is_not_read_to_its_end(head: str) -> None:
     started = time.process_time()
     with pytest.raises(CannotTell, match="more than 50000 tests"):  # not that the end is no JSON
         read_list(repeated("0,", head), "list.json", "json")
+    assert time.process_time() - started < MOST_SECONDS
+
+
+#: ledgers that nobody laid out: 500 of the different rows are read by a second reader as well, which takes longest
+UNTIDY = {
+    "equal rows": repeated("-   a:   b\n"),
+    "blocks": repeated("- a: |\n   b\n\n"),
+    "different rows": b"".join(b"-   test: a.py::t%d\n    owner:   '@a'\n" % number for number in range(24_000)),
+}
+
+
+@pytest.mark.parametrize("name", UNTIDY)
+def test_a_ledger_of_very_many_rows_is_laid_out(name: str) -> None:
+    started = time.process_time()
+    assert format_rows(UNTIDY[name], FREEZES) != UNTIDY[name]
     assert time.process_time() - started < MOST_SECONDS
 
 

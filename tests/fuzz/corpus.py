@@ -15,7 +15,7 @@ from pathlib import Path
 from flakeledger.evidence.faithful import KINDS, encode
 from flakeledger.model.fields import FIXTURE_FIELDS, FREEZE_FIELDS, PROPERTY_FIELDS, REPLAY_FIELDS
 from flakeledger.model.note import Note, note_file
-from flakeledger.model.policy_fields import policy_schema
+from flakeledger.model.policy_schema import policy_schema
 from flakeledger.model.witness import Witness, example_digest, example_of, witness_file
 from fuzz.inputs import BETWEEN, PATHS
 from fuzz.targets import Target

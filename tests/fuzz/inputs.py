@@ -7,7 +7,7 @@ Invariants:
 from __future__ import annotations
 
 from flakeledger.model.findings import Finding
-from flakeledger.store.ledger_text import TABLES
+from flakeledger.model.ledger_paths import ROW_LEDGERS
 
 BETWEEN = b"\n====\n"
 #: one path of every language of which skips and citations are known, as a list so that a byte can choose
@@ -27,7 +27,7 @@ PATHS = (
     *("tox.ini", "ci.yml", "Makefile", "Dockerfile", "a.Tests.ps1", "a.test.vue", "Jenkinsfile", "CMakeLists.txt"),
     *("a_test.lua", "a.t", "runtests.jl", "test-a.R", "a.sql", "a_test.clj", "a_test.erl"),
 )
-_LEDGERS = tuple(TABLES)
+_LEDGERS = ROW_LEDGERS
 
 
 def texts_of(data: bytes, number: int) -> list[bytes]:

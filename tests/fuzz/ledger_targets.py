@@ -7,15 +7,15 @@ Invariants:
 from __future__ import annotations
 
 from flakeledger.model.errors import CannotTell
-from flakeledger.model.fields import check_row
+from flakeledger.model.fields import ROW_TABLES, check_row
 from flakeledger.model.ledger_paths import POLICY, REPLAYS
-from flakeledger.model.policy import build_policy
+from flakeledger.model.policy_reading import build_policy
 from flakeledger.repo.guard import weakened
 from flakeledger.repo.log_merge import merge_log
 from flakeledger.repo.row_merge import merge_rows, resolved
 from flakeledger.store.editor import append_row, change_row, remove_row
 from flakeledger.store.formatter import format_rows
-from flakeledger.store.ledger_text import TABLES, cut
+from flakeledger.store.ledger_text import cut
 from flakeledger.store.reader import chunks_of, read_document, read_plain, read_policy, read_replays, read_rows
 from fuzz.inputs import chosen, stand_in, texts_of
 
@@ -26,7 +26,7 @@ def rows(data: bytes) -> None:
     read, findings = read_rows(data, path)
     stand_in(findings, data)
     for row in read:
-        check_row(TABLES[path], row, path)
+        check_row(ROW_TABLES[path], row, path)
     if findings:
         return
     assert len(read) == len(chunks_of(data, path).chunks), "a row is refused in silence"

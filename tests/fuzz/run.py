@@ -1,13 +1,16 @@
 """Fuzzes the readers, target by target: coverage-guided, with atheris, each target in a process of its own.
 
     PYTHONPATH=tests python -m fuzz.run --seconds 120 --folder /tmp/fuzz     # a campaign; again: it goes on
-    PYTHONPATH=tests python -m fuzz.run --smoke                              # a minute over all, the same each time
+    PYTHONPATH=tests python -m fuzz.run --smoke                              # about a minute, the same on every machine
 
 Invariants:
 * A find does not end a run: it is counted by its kind (the exception, and where it was raised), its first input is
   kept below `found/`, and the run ends with 1.
 * A process that dies, takes 20 s for one input or 2 GB of memory is a find as well.
 * The modules of the product are instrumented, those that are imported late too: the corpus runs once before.
+* A smoke run executes the same inputs on every machine that has the same Python and the same libraries: it ends after a
+  number of executions, the mutations and the hashes of Python have one seed, and the corpus is handed over as a list,
+  because the order of a folder differs from machine to machine.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 import re
 import resource
 import subprocess
@@ -25,9 +29,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-#: seconds of each target in a smoke run, beside its start; 20 targets make a minute
-_SMOKE_SECONDS = 2
-_LIMITS = ("-timeout=20", "-rss_limit_mb=2048", "-max_len=4096", "-len_control=20", "-print_final_stats=1")
+#: `-reload=0`: by default libFuzzer reads its own folder again, at moments that its clock chooses
+_LIMITS = (
+    *("-timeout=20", "-rss_limit_mb=2048", "-max_len=4096", "-len_control=20", "-print_final_stats=1"),
+    *("-reload=0", "-shuffle=0"),
+)
+#: libFuzzer weighs its corpus by how rare features are, and with that two runs of one seed part after some thousands of
+#: executions (measured; not where addresses are fixed, which a container forbids)
+_REPEATABLE = "-entropic=0"
 _FIGURES = "figures.jsonl"
 _STATISTICS = {
     "executions": re.compile(r"stat::number_of_executed_units:\s*(\d+)"),
@@ -53,39 +62,51 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", action="append", metavar="TARGET", help="these targets (default: all)")
     parser.add_argument("--seconds", type=int, default=60, help="how long each target runs (default: 60)")
     parser.add_argument("--seed", type=int, default=1, help="of the mutations (default: 1)")
-    parser.add_argument("--smoke", action="store_true", help="a minute over all, with the same seed each time")
+    parser.add_argument("--smoke", action="store_true", help="so many executions of each target as the table says")
     parser.add_argument("--folder", type=Path, help="keeps corpus, finds and figures for the next run")
     parser.add_argument("--child", metavar="TARGET", help=argparse.SUPPRESS)
+    parser.add_argument("--bound", action="append", help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
     if given.child:
-        _fuzz(given.child, given.folder, given.seed, given.seconds)
+        _fuzz(given.child, given.bound, given.folder, given.seed)
+    executions = _executions()
     with tempfile.TemporaryDirectory() as temporary:
         folder = given.folder or Path(temporary)
-        runs = [
-            _run(name, folder, given.seed, _SMOKE_SECONDS if given.smoke else given.seconds)
-            for name in given.only or _names()
-        ]
+        runs = []
+        for name in given.only or executions:
+            bound = [f"-runs={executions[name]}", _REPEATABLE] if given.smoke else [f"-max_total_time={given.seconds}"]
+            runs.append(_run(name, bound, folder, given.seed))
         print(_table(_remembered(folder)))
     return int(any(run.found for run in runs))
 
 
-def _names() -> list[str]:
+def _executions() -> dict[str, int]:
+    """How often a smoke run executes each target."""
     from fuzz.targets import TARGETS
 
-    return [target.name for target in TARGETS]
+    return {target.name: target.smoke for target in TARGETS}
 
 
-def _run(name: str, folder: Path, seed: int, seconds: int) -> Run:
-    """One target in a process of its own."""
+def _run(name: str, bound: Sequence[str], folder: Path, seed: int) -> Run:
+    """One target in a process of its own, with the options of libFuzzer that say when it ends."""
     folder.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "fuzz.run", "--child", name, "--folder", str(folder)]
+    command = [
+        sys.executable,
+        "-m",
+        "fuzz.run",
+        "--child",
+        name,
+        *(f"--bound={option}" for option in bound),
+        f"--folder={folder}",
+    ]
     log_path = folder / f"{name}.log"
     before = _processor_seconds()
     with log_path.open("wb") as log:
         done = subprocess.run(
-            [*command, "--seed", str(seed), "--seconds", str(seconds)],
+            [*command, f"--seed={seed}"],
             stdout=log,
             stderr=subprocess.STDOUT,
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},  # else the order of a set differs from run to run
             check=False,
         )
     text = log_path.read_text(encoding="utf-8", errors="replace")
@@ -130,8 +151,8 @@ def _table(runs: Sequence[Run]) -> str:
 # inside the process of one target
 
 
-def _fuzz(name: str, folder: Path, seed: int, seconds: int) -> None:
-    """Fuzz one target until its time is over; the process ends here."""
+def _fuzz(name: str, bound: Sequence[str], folder: Path, seed: int) -> None:
+    """Fuzz one target until its bound; the process ends here."""
     import atheris
 
     with atheris.instrument_imports(include=["flakeledger"]):
@@ -143,21 +164,30 @@ def _fuzz(name: str, folder: Path, seed: int, seconds: int) -> None:
         beginnings = texts(target)
         for text in beginnings:
             judge(text)
-    corpus, kept = folder / "corpus" / name, folder / "kept" / name
-    for place in (corpus, kept):
-        place.mkdir(parents=True, exist_ok=True)
-    for text in beginnings:
-        (corpus / hashlib.sha256(text).hexdigest()).write_bytes(text)
+    kept = folder / "kept" / name
+    kept.mkdir(parents=True, exist_ok=True)
     dictionary = folder / "words.txt"
     dictionary.write_text("".join(f'"{word}"\n' for word in words()), encoding="utf-8")
     options = [
         f"-seed={seed}",
-        f"-max_total_time={seconds}",
+        *bound,
         f"-dict={dictionary}",
+        f"-seed_inputs=@{_listed(beginnings, folder / 'corpus' / name)}",
         f"-artifact_prefix={folder}/died-{name}-",
     ]
-    atheris.Setup([sys.argv[0], *_LIMITS, *options, str(kept), str(corpus)], judge)
+    atheris.Setup([sys.argv[0], *_LIMITS, *options, str(kept)], judge)
     atheris.Fuzz()
+
+
+def _listed(beginnings: Sequence[bytes], corpus: Path) -> Path:
+    """A file that names the beginnings in their order, as libFuzzer reads such a list; they are written out."""
+    corpus.mkdir(parents=True, exist_ok=True)
+    paths = [corpus / hashlib.sha256(text).hexdigest() for text in beginnings]
+    for path, text in zip(paths, beginnings, strict=True):
+        path.write_bytes(text)
+    listed = corpus.with_suffix(".txt")
+    listed.write_text(",".join(map(str, paths)), encoding="utf-8")
+    return listed
 
 
 class _Judge:

@@ -30,7 +30,7 @@ from flakeledger.model.citation_record import read_record
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.ledger_paths import FREEZES, POLICY, REPLAYS
 from flakeledger.model.note import read_note
-from flakeledger.model.policy import build_policy
+from flakeledger.model.policy_reading import build_policy
 from flakeledger.model.witness import read_witness
 from flakeledger.repo.citations import text_citations
 from flakeledger.repo.foreign_skips import foreign_skips

@@ -44,10 +44,11 @@ def format_rows(data: bytes, path: str) -> bytes:
     """
     known: Known = {}
     before = cut(data, path, known)
-    pieces = tuple(
-        Piece(_canonical_row(piece.own, before.table, before.newline), _tidied(piece), piece.values)
-        for piece in before.pieces
-    )
+    canonical: dict[str, str] = {}  # by the row as it is: of equal rows one is laid out
+    for piece in before.pieces:
+        if piece.own not in canonical:
+            canonical[piece.own] = _canonical_row(piece.own, before.table, before.newline)
+    pieces = tuple(Piece(canonical[piece.own], _tidied(piece), piece.values) for piece in before.pieces)
     after = before._replace(head=_tidied_lines(before.head, None), pieces=pieces, ended=True)
     after = _with_tidy_end(after)
     if after.data() == data:

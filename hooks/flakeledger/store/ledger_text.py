@@ -5,26 +5,26 @@ Invariants:
   last value; comments and blank lines below it are its tail.
 * Only a ledger that the strict reader reads without a finding is cut: the rest has to be repaired by hand first.
 * A text that `proven` gives back was read again: it holds exactly the intended rows, every other row has its bytes,
-  every line outside of rows is there, and ruamel.yaml reads the edited rows as our reader does.
+  every line outside of rows is there, and ruamel.yaml reads the edited rows as our reader does: of a layout that
+  changes thousands of rows, the first five hundred that differ.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import NamedTuple
 
 from flakeledger.model.errors import CannotTell
-from flakeledger.model.fields import FIXTURE_FIELDS, FREEZE_FIELDS, PROPERTY_FIELDS, FieldTable
-from flakeledger.model.ledger_paths import FIXTURES, FREEZES, PROPERTIES
+from flakeledger.model.fields import ROW_TABLES, FieldTable
 from flakeledger.model.rows import Row, Value
-from flakeledger.store.reader import chunks_of, read_chunks
-
-#: the row ledgers: path -> field table
-TABLES = {FREEZES: FREEZE_FIELDS, FIXTURES: FIXTURE_FIELDS, PROPERTIES: PROPERTY_FIELDS}
-EMPTY_LIST = "[]"
+from flakeledger.store.reader import RowChunk, chunks_of, read_chunks
 
 Values = dict[str, Value]
+
+#: ruamel.yaml takes 0.3 ms for a row of two fields and 1 ms for a whole one
+_MOST_READ_TWICE = 500
 
 
 class Piece(NamedTuple):
@@ -47,7 +47,7 @@ class LedgerText(NamedTuple):
     @property
     def table(self) -> FieldTable:
         """The fields of this ledger."""
-        return TABLES[self.path]
+        return ROW_TABLES[self.path]
 
     @property
     def keys(self) -> list[str]:
@@ -82,7 +82,10 @@ def cut(data: bytes, path: str, known: Known | None = None, newline: str = "") -
     if not ended and not data.endswith(b"\r"):  # a newline would make a line end of it, and the reader refuses it
         data += newline.encode()
     chunks, findings = chunks_of(data, path)
-    fresh = [chunk for chunk in chunks if chunk.digest not in known]
+    first_of: dict[str, RowChunk] = {}
+    for chunk in chunks:
+        first_of.setdefault(chunk.digest, chunk)
+    fresh = [chunk for digest, chunk in first_of.items() if digest not in known]
     for chunk, (row, found) in zip(fresh, read_chunks(fresh, path), strict=True):
         findings = findings + found
         if row is not None:
@@ -136,7 +139,8 @@ def _problem_of_rows(after: LedgerText, data: bytes, edited: Mapping[int, Values
         return "the new text would hold other rows than intended"
     if [piece.own for piece in read.pieces] != [piece.own for piece in after.pieces]:
         return "the lines of another row would change"
-    if not all(map(ruamel_agrees, {read.pieces[number].own: read.pieces[number] for number in edited}.values())):
+    distinct = {read.pieces[number].own: read.pieces[number] for number in edited}
+    if not all(map(ruamel_agrees, islice(distinct.values(), _MOST_READ_TWICE))):
         return "another YAML reader would read the edited row differently"
     return ""
 
@@ -159,7 +163,7 @@ def _comments(text: LedgerText, other: LedgerText) -> Iterator[str]:
                 yield bare
     shared = {piece.own for piece in other.pieces}
     for piece in text.pieces:
-        if piece.own not in shared:
+        if piece.own not in shared and "#" in piece.own:
             yield from (comment.text for comment in spans_of(piece.own).comments)
 
 
