@@ -16,12 +16,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from flakeledger.model.clock import format_instant
+from flakeledger.model.records import NAME
 
 TRAILER = "Freeze-Decision"
 #: what git may begin comments with when `core.commentChar` is `auto` (builtin/commit.c, adjust_comment_line_char)
 _USUAL_STARTS = "#;@!$%^&|:"
 _VALUE = (
-    r"([A-Za-z][A-Za-z0-9_.-]*) (allow_cite|reject:[a-z_]+) "
+    rf"({NAME}) (allow_cite|reject:[a-z_]+) "
     r"now=([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z)"
 )
 _LINE = f"{TRAILER}: {_VALUE}"

@@ -96,11 +96,6 @@ def count(value: object) -> str:
     return "" if type(value) is int and value > 0 else "it is a number from 1"
 
 
-def anything(_value: object) -> str:
-    """Any value that has a canonical form."""
-    return ""
-
-
 def listed_of(complaint: Complaint) -> Complaint:
     """A list of what the other one takes."""
 

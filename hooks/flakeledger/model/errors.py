@@ -2,7 +2,7 @@
 
 Invariants:
 * Nothing in flakeledger turns an unknown into a pass; it raises `CannotTell`.
-* Only the edge (`cli/main.py`) catches it and owns the exit code.
+* Only the edge (`cli/main.py`, `precommit/checking.py`) makes an exit code of it; whoever else catches it says so.
 """
 
 from __future__ import annotations

@@ -11,18 +11,15 @@ Invariants:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from flakeledger.model import kinds
 from flakeledger.model.findings import Finding
 from flakeledger.model.kinds import Kind
+from flakeledger.model.ledger_paths import FIXTURES, FREEZES, PROPERTIES
+from flakeledger.model.policy import LEVELS, LevelName
 from flakeledger.model.rows import Place, Row, Scalar, Value
 from flakeledger.model.wording import listed, shown
-
-if TYPE_CHECKING:
-    from flakeledger.model.policy import LevelName
-
-LEVELS: tuple[LevelName, ...] = ("ledger", "keyed", "witnessed")
 
 
 class Field(NamedTuple):
@@ -125,6 +122,9 @@ REPLAY_FIELDS = _table(
     Field("suite", kinds.FLAG, "whether the whole suite was replayed"),
     Field("duration_s", kinds.SECONDS, "how long it took, in seconds"),
 )
+
+#: the ledgers that are lists of rows, by their paths
+ROW_TABLES = {FREEZES: FREEZE_FIELDS, FIXTURES: FIXTURE_FIELDS, PROPERTIES: PROPERTY_FIELDS}
 
 
 def needed_at(table: FieldTable, level: LevelName) -> tuple[Field, ...]:

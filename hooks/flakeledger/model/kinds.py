@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
+from flakeledger.model import records
 from flakeledger.model.clock import parse_date, parse_instant
 from flakeledger.model.wording import listed
 
@@ -134,9 +135,7 @@ TEXT = Kind("text", _fine, {"type": "string", "minLength": 1})
 NUMBER = _matching(
     f"[0-9]{{1,{MOST_RENEWALS_DIGITS}}}", f"it is a number from 0, of at most {MOST_RENEWALS_DIGITS} digits"
 )._replace(shape="number", schema={"type": "integer", "minimum": 0})
-NAME = _matching(
-    "[A-Za-z][A-Za-z0-9_.-]*", "a name is a letter, then letters, digits, `_`, `.` and `-`; a path is no name"
-)
+NAME = _matching(records.NAME, "a name is a letter, then letters, digits, `_`, `.` and `-`; a path is no name")
 DIGEST = _matching(r"[0-9a-f]{64}", "it is a SHA-256: 64 characters of 0-9 and a-f")
 COMMIT = _matching(r"[0-9a-f]{40}(?:[0-9a-f]{24})?", "it is a full commit id: 40 or 64 characters of 0-9 and a-f")
 DATE = _timed(parse_date, "[0-9]{4}-[0-9]{2}-[0-9]{2}")

@@ -23,7 +23,6 @@ from flakeledger.model.digest_files import (
     text,
 )
 
-NOTES = "ledgers/notes/"
 ELIGIBLE = "eligible_short"
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from flakeledger.model.ledger_paths import DIGEST_FOLDERS, FIXTURES, FREEZES, LEDGERS, POLICY, PROPERTIES, REPLAYS
 
-if TYPE_CHECKING:  # policy.py imports this module to check its patterns
+if TYPE_CHECKING:  # who classes paths alone needs no records
     from collections.abc import Callable, Iterable, Sequence
 
     from flakeledger.model.policy import ClassName, Policy

@@ -1,19 +1,17 @@
-"""The fields of policy.yaml: one table, from which the checks and the schema for editors both come.
+"""The fields of policy.yaml: one table, of which the checks (`policy_reading.py`) and the schema for editors are made.
 
 Invariants:
 * Every field of the policy is here, with its kind, its bounds, its default and one line of help.
-* A default here is the default of the dataclasses in `policy.py`.
-* A schema's keyword and the check of the same name use the same value.
+* A default here is the default of the records in `policy.py`.
 """
 
 from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-CLASSES = ("freeze_config", "generator", "runner", "review_only", "test_body", "production")
-LEVELS = ("ledger", "keyed", "witnessed")
-#: a name of ours: no path, no blank, nothing that a shell or a terminal would read
-NAME = "[A-Za-z][A-Za-z0-9_.-]*"
+from flakeledger.model.policy import CLASSES, LEVELS
+from flakeledger.model.records import NAME
+
 PLACEHOLDERS = ("{name}", "{test}", "{path}")
 LONGEST_TEXT = 512
 _PATH_NAME = r"(?!\.{1,2}(?:/|$))[^/\\]+"
@@ -168,77 +166,3 @@ POLICY_FIELDS = (
         form="the name of a runner",
     ),
 )
-
-
-def policy_schema() -> dict[str, object]:
-    """The JSON Schema (draft-07) of policy.yaml, for editors."""
-    return {
-        "$schema": "http://json-schema.org/draft-07/schema#",
-        "title": "ledgers/policy.yaml",
-        "description": "What the reviewers of this repository decided about freezes.",
-    } | _mapping_schema(POLICY_FIELDS)
-
-
-def _mapping_schema(fields: tuple[PolicyField, ...]) -> dict[str, object]:
-    required = [field.name for field in fields if field.required]
-    schema: dict[str, object] = {
-        "type": "object",
-        "additionalProperties": False,
-        "properties": {field.name: _field_schema(field) for field in fields},
-    }
-    return schema | ({"required": required} if required else {})
-
-
-def _field_schema(field: PolicyField) -> dict[str, object]:
-    schema = {"description": field.help} | _KIND_SCHEMAS[field.kind](field)
-    return schema if field.default is None else schema | {"default": _plain(field.default)}
-
-
-def _plain(default: object) -> object:
-    """A default as JSON has it."""
-    return [_plain(item) for item in default] if isinstance(default, tuple) else default
-
-
-def _choice_schema(field: PolicyField) -> dict[str, object]:
-    # an editor reads `version: 1` as a number, we as text
-    return {"enum": [value for text in field.allowed for value in ([int(text), text] if text.isdigit() else [text])]}
-
-
-def _number_schema(field: PolicyField) -> dict[str, object]:
-    bounds = {"minimum": field.floor, "maximum": field.ceiling}
-    return {"type": "integer"} | {name: bound for name, bound in bounds.items() if bound is not None}
-
-
-def _text_schema(field: PolicyField) -> dict[str, object]:
-    schema: dict[str, object] = {"type": "string", "minLength": 1, "maxLength": LONGEST_TEXT}
-    return schema | ({"pattern": f"^(?:{field.pattern})$"} if field.pattern else {})
-
-
-def _texts_schema(field: PolicyField) -> dict[str, object]:
-    return {"type": "array", "items": _text_schema(field)}
-
-
-def _some_texts_schema(field: PolicyField) -> dict[str, object]:
-    return {"type": "array", "minItems": 1, "items": _text_schema(field)}
-
-
-def _pairs_schema(field: PolicyField) -> dict[str, object]:
-    pair = {"type": "array", "minItems": 2, "maxItems": 2, "uniqueItems": True, "items": {"enum": list(field.allowed)}}
-    return {"type": "array", "items": pair}
-
-
-def _rows_schema(field: PolicyField) -> dict[str, object]:
-    return {"type": "array", "minItems": 1, "items": _mapping_schema(field.fields)}
-
-
-_KIND_SCHEMAS = {
-    "choice": _choice_schema,
-    "number": _number_schema,
-    "text": _text_schema,
-    "texts": _texts_schema,
-    "gitignore": _some_texts_schema,
-    "command": _some_texts_schema,
-    "pairs": _pairs_schema,
-    "mapping": lambda field: _mapping_schema(field.fields),
-    "rows": _rows_schema,
-}

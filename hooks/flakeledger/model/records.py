@@ -12,10 +12,13 @@ and `Freeze._make` costs a fifth of a frozen dataclass's constructor.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, TypeVar
 
 from flakeledger.model.rows import LatePlaces, Places
+
+#: how properties, fixtures and runners are named: no path, no blank, nothing that a shell or a terminal would read
+NAME = "[A-Za-z][A-Za-z0-9_.-]*"
 
 
 class Freeze(NamedTuple):
@@ -63,6 +66,9 @@ class Property(NamedTuple):
     owner: str | None
 
 
+Row = TypeVar("Row", Freeze, Fixture, Property)
+
+
 class Replay(NamedTuple):
     """What a line of replays.jsonl says as evidence. `at` is `run_at` in seconds."""
 
@@ -90,6 +96,15 @@ class LogLine(NamedTuple):
     replay: Replay
 
 
-def covers(listed: str, test: str) -> bool:
-    """Whether a listed test id is this test: the same id, or its function without the parameters."""
-    return listed == test or (test.endswith("]") and test.partition("[")[0] == listed)
+def repeated(rows: Iterable[Row], field: str) -> Iterator[tuple[Row, Row]]:
+    """Each row that has the same value in a field as one before it, with the first that has it; None is no value."""
+    first: dict[str, Row] = {}
+    for row in rows:
+        value = getattr(row, field)
+        if value is not None and (earlier := first.setdefault(value, row)) is not row:
+            yield row, earlier
+
+
+def covering(test: str) -> tuple[str, ...]:
+    """The ids under which a list may hold a test: its own, and its function's without the parameters."""
+    return (test, test.partition("[")[0]) if test.endswith("]") else (test,)

@@ -23,7 +23,6 @@ from flakeledger.model.digest_files import (
     text,
 )
 
-REVIEWS = "ledgers/reviews/"
 APPROVED = "approved"
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from flakeledger.model.fields import FIXTURE_FIELDS, FREEZE_FIELDS, PROPERTY_FIELDS, REPLAY_FIELDS, Field, FieldTable
 from flakeledger.model.kinds import NAME, Shape
-from flakeledger.model.policy_fields import policy_schema
+from flakeledger.model.policy_schema import policy_schema
 from flakeledger.model.report_schema import report_schema
 
 Schema = dict[str, object]

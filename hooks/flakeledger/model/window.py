@@ -23,6 +23,11 @@ def start_of(freeze: Freeze) -> int | None:
     return None if freeze.frozen_on is None else parse_date(freeze.frozen_on)
 
 
+def ends_within(end: int, days: int, now: int) -> bool:
+    """Whether a window that ends then is over, or has fewer than so many days left (RULES.md, freeze-expiring)."""
+    return now >= end or end - now < days * DAY
+
+
 def time_left(end: int, now: int) -> str:
     """How long a window that ends then is still open, in days, for people."""
     return days_left(-(-(end - now) // DAY))

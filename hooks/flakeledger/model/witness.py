@@ -26,7 +26,6 @@ from flakeledger.model.digest_files import (
     text,
 )
 
-FOLDER = "ledgers/witnesses/"
 #: the ceiling of the policy's `witness_bytes` (policy_fields.py), in bytes of an example's canonical text
 LARGEST_EXAMPLE = 65536
 Shrink = Literal["complete", "flaky"]

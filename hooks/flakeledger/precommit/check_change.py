@@ -1,6 +1,7 @@
 """The hook `check-change`: every change rule on what is being committed, pushed or merged.
 
-Needs history: without a base it cannot tell (exit 2) and says how the base is brought in.
+Invariants:
+* It needs history: without a base it cannot tell (exit 2) and says how the base is brought in.
 """
 
 from __future__ import annotations

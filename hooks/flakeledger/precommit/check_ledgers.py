@@ -1,6 +1,7 @@
 """The hook `check-ledgers`: every state rule on the tree that is being committed or pushed.
 
-Works on a checkout of depth 1: where no base is known, nothing that time broke is forgiven.
+Invariants:
+* It works on a checkout of depth 1: where no base is known, nothing that time broke is forgiven.
 """
 
 from __future__ import annotations

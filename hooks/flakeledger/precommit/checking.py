@@ -1,4 +1,9 @@
-"""What every check does around its rules: open the repository, judge, print, keep what was learnt."""
+"""What every check does around its rules: open the repository, judge, print, keep what was learnt.
+
+Invariants:
+* What cannot be told is printed in the form that was asked for, and is exit code 2.
+* A report is printed after the repository is closed: nothing of git runs on, whatever becomes of the output.
+"""
 
 from __future__ import annotations
 

@@ -18,13 +18,13 @@ from typing import NamedTuple
 
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.findings import Finding
+from flakeledger.model.ledger_paths import ROW_LEDGERS
 from flakeledger.model.report import Report
 from flakeledger.precommit.output import show
 from flakeledger.reporters.escape import escape_line
 from flakeledger.store.edits import locked, on_disk
 from flakeledger.store.formatter import format_rows
 from flakeledger.store.git import Git
-from flakeledger.store.ledger_text import TABLES
 from flakeledger.store.reader import read_rows
 from flakeledger.store.repair import repair
 
@@ -81,7 +81,7 @@ def run_format(command: str, way: Way) -> int:
 
 
 def _all_formatted(git: Git, way: Way) -> list[Formatted]:
-    texts = ((path, on_disk(git, path)) for path in TABLES)
+    texts = ((path, on_disk(git, path)) for path in ROW_LEDGERS)
     return [formatted(path, data, mend=way.mend) for path, data in texts if data is not None]
 
 

@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from flakeledger.repo.bodies import qualified
 from flakeledger.repo.modules import parse_module
+from flakeledger.repo.outline import qualified
 
 Kind = Literal["assertion", "raises", "strategy", "input", "settings", "marker"]
 #: where a part stands that no definition holds

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 
 from flakeledger.repo.closure import AUTOMATIC
 from flakeledger.repo.meanings import Local, Names
-from flakeledger.repo.outline import MODULE, Function, Outline, bound_names
+from flakeledger.repo.outline import MODULE, Function, Outline, bound_names, qualified
 from flakeledger.repo.reached import Reached, reached
 
 #: what runs a body: "scope" is the module or a class, "automatic" runs around tests, a "helper" must be called
@@ -46,11 +46,6 @@ class Body(NamedTuple):
         if self.function is not None and self.role in ("test", "fixture"):
             return qualified(self.owner, self.function.name)
         return self.owner if self.role == "automatic" else ""
-
-
-def qualified(owner: str, name: str) -> str:
-    """The name of a definition inside its module: "Class::name"."""
-    return f"{owner}::{name}" if owner else name
 
 
 def bodies(module: ast.Module, outline: Outline, names: Names) -> list[Body]:

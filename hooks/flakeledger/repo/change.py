@@ -22,6 +22,7 @@ from flakeledger.model.ledger_paths import (
     POLICY,
     PROPERTIES,
     REPLAYS,
+    ROW_LEDGERS,
 )
 from flakeledger.model.patterns import PathClasses
 from flakeledger.model.policy import ClassName, Policy
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from flakeledger.repo.code_of_tests import ReadMany
     from flakeledger.repo.history import History
 
-ROW_LEDGERS = (FREEZES, FIXTURES, PROPERTIES)
 #: the contexts of scheduled runs
 SCHEDULES = ("github-schedule", "gitlab-schedule")
 PINS = ("fixture_hashes", "generator_hash", "test_hash")
@@ -114,6 +114,12 @@ class Change:
             return frozenset()
         left = self._readers.branch_point()
         return frozenset(self.base.freeze_by_test.keys() - left.freeze_by_test.keys())
+
+    @cached_property
+    def moved_digests(self) -> frozenset[str | None]:
+        """The digests of frozen tests that are gone: a test equal to one of them was moved, not edited."""
+        gone = [test for test in self.base.freeze_by_test if not self.new.has_test(test)]
+        return frozenset(map(self.base.sources.test_digest, gone))
 
     @property
     def is_seen_again(self) -> bool:

@@ -25,7 +25,7 @@ from flakeledger.repo.merge import after, before, expected_entries, merged_rows,
 from flakeledger.repo.repository import Repository
 from flakeledger.repo.situation import INDEX
 from flakeledger.repo.tree import Tree
-from flakeledger.store.git import PathChange, Step, TreeEntry
+from flakeledger.store.git_output import PathChange, Step, TreeEntry
 
 if TYPE_CHECKING:
     from flakeledger.repo.history import History
@@ -192,7 +192,9 @@ def judging_policy(
 
 def _ancestral_policy(repository: Repository, basis: Basis) -> tuple[Policy | None, tuple[str, ...]]:
     """The last policy that an ancestor of the base had before it was deleted; None when none ever had one."""
-    deletion = repository.git.newest_commit_touching(basis.base, POLICY)
+    from flakeledger.store.git_history import newest_commit_touching  # only a branch without a policy pays for it
+
+    deletion = newest_commit_touching(repository.git, basis.base, POLICY)
     for parent in repository.git.parents(deletion) if deletion else ():
         tree = repository.tree(parent)
         if tree.entry(POLICY) is not None:
@@ -208,7 +210,9 @@ def _ancestral_policy(repository: Repository, basis: Basis) -> tuple[Policy | No
 
 def _steps(repository: Repository, basis: Basis) -> Changes:
     """The steps that may hold something to judge, oldest first."""
-    steps = repository.git.steps(basis.base, basis.new)
+    from flakeledger.store.git_line import steps_between  # only a push step by step pays for it
+
+    steps = steps_between(repository.git, basis.base, basis.new)
     if not steps:
         raise CannotTell(
             f"no commit lies between {basis.base[:12]} and {basis.new[:12]}",

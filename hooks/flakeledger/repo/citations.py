@@ -16,11 +16,12 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from flakeledger.model.records import NAME
 from flakeledger.model.rows import Place
 from flakeledger.model.wording import shown
 
 if TYPE_CHECKING:
-    from flakeledger.repo.code_text import Language
+    from flakeledger.repo.languages import Language
 
 #: a text without one of these holds no citation: what git looks for in a tree, and what is looked for in a blob
 WORDS = (b"mark.frozen", b"flakeledger:")
@@ -36,7 +37,6 @@ _SIGNS = " \t#/*;:!-"
 _COMMENT = r"(?a)(?:^|[ \t](?:#|//|--|;))[ \t]*(?P<cites>flakeledger:[ \t]*(?P<word>(?i:cit)\w*))"
 #: what follows belongs to another comment: `# flakeledger: cite PROP-014  # pragma`
 _NEXT_COMMENT = r"(?<!\S)(?:#|//|--|;)"
-_ID = r"(?a)[A-Za-z][A-Za-z0-9_.-]*"
 #: the mark in a module whose code cannot be parsed
 _MARK = r"(?a)(?<![\w.])(?:pytest\.)?mark\.frozen\b"
 _RUNNER = "runner_class="
@@ -79,7 +79,7 @@ def in_order(found: Iterable[Cited]) -> list[Cited]:
 
 def is_id(text: str) -> bool:
     """Whether the text can be the id of a property (LEDGERS.md, properties.yaml)."""
-    return re.fullmatch(_ID, text) is not None
+    return re.fullmatch(NAME, text) is not None
 
 
 def malformed(place: Place, test: str, problem: str) -> Cited:

@@ -2,7 +2,7 @@
 
 The digest of a test is the SHA-256 of the UTF-8 bytes of its pieces joined by "\\n".
 
-The pieces are the lines of definitions (see `outline.py`), sorted by first line, then last; the same lines
+The pieces are the lines of definitions (see `definitions.py`), sorted by first line, then last; the same lines
 count once. The definitions are:
 * every definition of the test itself: where its class (or the module) defines the name several times, all;
 * for a method: the header of its class, of the classes of this module that it inherits from, and of
@@ -38,16 +38,12 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from flakeledger.repo.outline import (
-    MODULE,
-    ClassOutline,
-    Definition,
-    Outline,
-    class_outlines,
-    definitions,
-)
+from flakeledger.model.records import NAME
+from flakeledger.repo.definitions import ClassOutline, Definition, class_outlines, definitions
+from flakeledger.repo.outline import MODULE, Outline
+from flakeledger.repo.uses import Uses, uses
 
 #: members and functions that run around a test although nothing names them
 AUTOMATIC = frozenset(
@@ -59,29 +55,14 @@ AUTOMATIC = frozenset(
 MOST_WORK = 48_000_000
 _STEP = 16
 _BLANKS = " \t\f"
-_NO_EDIT = r"(?:property_id:[ \t]*[A-Za-z][A-Za-z0-9_.-]*|flakeledger:[ \t]*cite\b.*)[ \t]*"
+_NO_EDIT = rf"(?:property_id:[ \t]*{NAME}|flakeledger:[ \t]*cite\b.*)[ \t]*"
 _NO_EDIT_TEXT = re.compile(_NO_EDIT)
 _NO_EDIT_COMMENT = re.compile(r"#+[ \t]*" + _NO_EDIT)
 _QUOTES = re.compile(r"[rRuU]?(\"\"\"|'''|\"|')")
-#: what a decorator may say that matters to a ledger
-_WATCHED = frozenset({"given", "parametrize"})
-#: fields that hold texts, numbers, contexts or operators
-_NO_NODES = frozenset(
-    {"asname", "attr", "conversion", "ctx", "id", "is_async", "kind", "level", "module", "name", "op", "ops", "rest"}
-    | {"simple", "tag", "type_comment"}
-)
 
 
 class TooMuchTextError(Exception):
     """The tests of the module reach more text than is followed."""
-
-
-class Uses(NamedTuple):
-    """What a definition names. `says` are the watched words (`given`, `parametrize`) among it."""
-
-    names: frozenset[str]
-    attributes: frozenset[str]
-    says: frozenset[str]
 
 
 class Scopes(NamedTuple):
@@ -90,60 +71,6 @@ class Scopes(NamedTuple):
     own: tuple[str, ...]
     around: tuple[str, ...]
     is_closed: bool
-
-
-#: the fields of each kind of syntax node that may hold nodes which name something
-_FIELDS = {
-    kind: tuple(name for name in kind._fields if name not in _NO_NODES)
-    for kind in vars(ast).values()
-    if isinstance(kind, type) and issubclass(kind, ast.AST) and kind is not ast.Constant
-}
-
-
-def uses(nodes: Iterable[ast.AST], outline: Outline) -> Uses:
-    """What syntax nodes name, in time linear in their number."""
-    names: set[str] = set()
-    attributes: set[str] = set()
-    pending: list[Any] = list(nodes)
-    while pending:
-        node = pending.pop()
-        # exact types, the most frequent first: much of the time of a cold run is spent here
-        kind = type(node)
-        if kind is ast.Name:
-            if type(node.ctx) is ast.Load:
-                names.add(node.id)
-        elif kind is ast.Attribute:
-            attributes.add(node.attr)
-            pending.append(node.value)
-        elif kind is ast.Call:
-            function = node.func
-            pending.append(function)
-            pending += node.args
-            pending += node.keywords
-            if type(function) in (ast.Name, ast.Attribute) and _is_usefixtures(function):
-                names.update(_strings(node.args))
-        elif kind in _FIELDS:  # a list of nodes may hold None, the name of a keyword is a text
-            if kind is ast.arg:
-                names.add(node.arg)
-            for name in _FIELDS[kind]:
-                value = getattr(node, name, None)
-                if type(value) is list:
-                    pending += value
-                elif value is not None:
-                    pending.append(value)
-    said = {outline.aliases.get(name, name).rpartition(".")[2] for name in names} | attributes
-    return Uses(frozenset(names), frozenset(attributes), _WATCHED & said)
-
-
-def _is_usefixtures(function: ast.expr) -> bool:
-    name = getattr(function, "attr", None) or getattr(function, "id", None)
-    return name == "usefixtures"
-
-
-def _strings(nodes: Iterable[ast.expr]) -> Iterator[str]:
-    for node in nodes:
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.value
 
 
 def edit_lines(lines: list[str], outline: Outline, comments: Iterable[tuple[int, str]]) -> list[str | None]:

@@ -16,6 +16,9 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Literal, NamedTuple
 
+from flakeledger.repo.constants import constant
+from flakeledger.repo.directives import dependent_parts
+
 HIGHEST = 48
 FARTHEST = 400
 #: a condition that is longer is no constant
@@ -30,31 +33,12 @@ _CONDITIONS = re.compile(
 _NEUTRAL = re.compile(
     r"(?:for|foreach|using|lock|synchronized|with|fixed|try|finally|do|loop|unsafe|defer|ensure|begin)\Z"
 )
-#: A text is true: of `""` nobody makes a condition.
-_TRUE = frozenset(
-    {
-        "true",
-        "True",
-        "TRUE",
-        "1",
-        "!0",
-        "!false",
-        "YES",
-        "!NO",
-        "1==1",
-        "!!1",
-        "!!true",
-        "Boolean.TRUE",
-        "notfalse",
-        '""',
-    }
-)
-_FALSE = frozenset({"false", "False", "FALSE", "0", "!1", "!true", "NO", "!YES", "nil", "null", "undefined", "nottrue"})
 _NO_PARENTHESES = frozenset({"go", "rust", "swift"})
 #: In these languages `=> {` begins a function; elsewhere it may be a branch of a match.
 _ARROW_FUNCTIONS = frozenset({"javascript", "component", "dart", "csharp", "php"})
 _ARROW_LAMBDAS = frozenset({"java", "kotlin", "groovy"})
-_INDENTED = frozenset({"ruby", "elixir", "lua", "julia", "haskell", "shell"})
+#: languages whose blocks are told by indentation
+INDENTED = frozenset({"ruby", "elixir", "lua", "julia", "haskell", "shell"})
 _PREPROCESSED = frozenset({"c", "csharp", "swift"})
 
 _LAST_WORD = re.compile(r"([A-Za-z_]\w*)\s*\Z")
@@ -64,20 +48,11 @@ _LEAD_INS = re.compile(r"(?:\b(?:return|await|void|yield|throw|try|new|raise)|\(
 _AND = re.compile(r"(?:^|[\n;(=,])([^\n;(=,]*)&&\Z")
 _LEAVING = re.compile(r"\b(?:return|throw|continue|break|goto|exit)\b")
 _LEFT_BY_LINE = re.compile(r"[ \t]*(?:return|next|break|exit)\b[^\n;]*\b(?:if|unless)\b")
-_DIRECTIVE = re.compile(r"(?m:^)[ \t]{0,80}#[ \t]{0,80}(if|ifdef|ifndef|elif|else|endif|define)\b[ \t]*([^\n]*)")
 _LINE = re.compile(r"[^\n]*\n?")
 _INDENTED_CONDITION = re.compile(r"(?:if|unless|elsif|elif|else|case|when|rescue|while|until|cond|with)\b(?!:)(.*)")
 _INDENTED_FUNCTION = re.compile(
     r"(?:def|defp|function|local\s+function|@test|module|class)\b|.*(?:\bdo\b|\{|\bfunction\b)"
 )
-
-
-def constant(condition: str) -> bool | None:
-    """Whether a condition is always true or always false; None where that depends on something."""
-    said = "".join(condition.split())
-    while said.startswith("(") and said.endswith(")"):
-        said = said[1:-1]
-    return True if said in _TRUE else False if said in _FALSE else None
 
 
 class _Line(NamedTuple):
@@ -140,7 +115,7 @@ class Blocks:
         """Whether a condition decides about what begins at a place, inside of its function."""
         if self.in_directive(at):
             return True
-        if self.language in _INDENTED:
+        if self.language in INDENTED:
             return self._after_condition(at) or self._below_condition(at)
         if self._after_condition(at):
             return True
@@ -151,7 +126,7 @@ class Blocks:
 
     def may_be_left_before(self, at: int) -> bool:
         """Whether the function may have been left, under a condition, before a place in it is reached."""
-        if self.language in _INDENTED:
+        if self.language in INDENTED:
             return self._left_on_a_line_above(at)
         function = self._function(at)
         last = bisect.bisect_left(self._leavings, at)
@@ -234,7 +209,7 @@ class Blocks:
 
     def _after_condition(self, at: int) -> bool:
         """Whether a condition without a block stands right before: `if (x) skip()`, `x && skip()`, `x ? skip : it`."""
-        signs = ";{}\n" if self.language in _INDENTED else ";{}"
+        signs = ";{}\n" if self.language in INDENTED else ";{}"
         start = max(0, at - FARTHEST)
         start = max(start, *(self.bare.rfind(sign, start, at) + 1 for sign in signs))
         before = self.bare[start:at].rstrip(" \t\r\n\\")  # a backslash continues a macro, or a command
@@ -266,24 +241,7 @@ class Blocks:
 
     @cached_property
     def _directives(self) -> list[tuple[int, bool]]:
-        """From where on the text stands under an `#if` that depends on something, and from where on it does not."""
-        found: list[tuple[int, bool]] = []
-        if self.language not in _PREPROCESSED:
-            return found
-        stack: list[bool] = []
-        depends = 0
-        directives = list(_DIRECTIVE.finditer(self.bare))
-        for index, match in enumerate(directives):
-            if match[1] in ("if", "ifdef", "ifndef"):
-                stack.append(not (_is_include_guard(directives, index) or constant(match[2]) is True))
-                depends += stack[-1]
-            elif match[1] == "endif" and stack:
-                depends -= stack.pop()
-            elif match[1] in ("elif", "else") and stack and not stack[-1]:
-                stack[-1] = True
-                depends += 1
-            found.append((match.start(), depends > 0))
-        return found
+        return dependent_parts(self.bare) if self.language in _PREPROCESSED else []
 
     def _below_condition(self, at: int) -> bool:
         """The same by indentation: the lines above that are indented less, up to the one that begins the function."""
@@ -330,10 +288,3 @@ def _judged(word: str, condition: str) -> Guard:
         if value is not None:
             return "neutral" if value is (word not in ("unless", "until", "guard")) else "never"
     return "maybe"
-
-
-def _is_include_guard(directives: list[re.Match[str]], index: int) -> bool:
-    """`#ifndef NAME`, `#define NAME`: so that a file counts once."""
-    match = directives[index]
-    after = directives[index + 1] if index + 1 < len(directives) else None
-    return match[1] == "ifndef" and after is not None and after[2].split()[:1] == match[2].split()[:1]

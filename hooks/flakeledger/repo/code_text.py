@@ -16,11 +16,7 @@ import re
 from typing import NamedTuple
 
 from flakeledger.repo.code_signs import nesting, signs_of, words_of
-from flakeledger.repo.languages import ENDINGS as ENDINGS
-from flakeledger.repo.languages import HEREDOC, Quote
-from flakeledger.repo.languages import LANGUAGES as LANGUAGES
-from flakeledger.repo.languages import Language as Language
-from flakeledger.repo.languages import language_of as language_of
+from flakeledger.repo.languages import HEREDOC, Language, Quote
 
 #: How deep code may stand in strings in code. Real code has two or three; each level costs memory.
 DEEPEST = 32

@@ -11,14 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from flakeledger.model.ledger_paths import FIXTURES, FREEZES, PROPERTIES
+from flakeledger.model.ledger_paths import ROW_LEDGERS
 from flakeledger.model.records import Fixture, Freeze, Property
 from flakeledger.repo.ledger import Ledger
 from flakeledger.repo.repository import Repository
 from flakeledger.repo.situation import INDEX
 from flakeledger.store.git import Git
 
-_ROW_LEDGERS = frozenset((FREEZES, FIXTURES, PROPERTIES))
 Rows = Mapping[str, Freeze] | Mapping[str, Fixture] | Mapping[str, Property]
 
 
@@ -53,7 +52,7 @@ def touched_paths(repository: Repository, parents: Sequence[str]) -> frozenset[s
 
 def touched(repository: Repository, parents: Sequence[str], paths: frozenset[str]) -> Touched:
     """Everything that the commit touches; `paths` are its paths. CannotTell when a parent's ledgers are not here."""
-    if paths.isdisjoint(_ROW_LEDGERS):
+    if paths.isdisjoint(ROW_LEDGERS):
         return Touched(paths, frozenset(), frozenset(), frozenset())
     new = repository.ledger(repository.tree(INDEX))
     old = [repository.ledger(repository.tree(parent)) for parent in parents]

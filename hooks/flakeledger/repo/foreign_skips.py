@@ -18,12 +18,12 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from flakeledger.repo.code_blocks import FARTHEST
-from flakeledger.repo.code_text import Language, language_of, without_comments
+from flakeledger.repo.code_text import without_comments
+from flakeledger.repo.languages import Language, language_of
 from flakeledger.repo.script_skips import READERS as SCRIPT_READERS
 from flakeledger.repo.script_skips import Found
 from flakeledger.repo.skip import MOST_PLACES, Skip, SkipKind, unread
-from flakeledger.repo.skip_patterns import CANDIDATE_WORDS as CANDIDATE_WORDS
-from flakeledger.repo.skip_patterns import PATTERNS, Pattern
+from flakeledger.repo.skip_patterns import CANDIDATE_WORDS, PATTERNS, Pattern
 from flakeledger.repo.skip_places import Code
 
 _SCRIPTS = frozenset({"javascript", "component"})

@@ -23,7 +23,7 @@ from flakeledger.repo.ledger import Ledger
 from flakeledger.repo.repository import Repository
 from flakeledger.repo.tree import REGULAR_MODES
 from flakeledger.store.commit_messages import Message, commits_that_say, messages, newest_first
-from flakeledger.store.git_history import PathVersion
+from flakeledger.store.git_history import PathVersion, path_history
 
 What = Literal["opened", "changed", "renewed", "removed", "stated", "restated", "retired", "decided"]
 Why = Literal["void", "by choice", "with its test", ""]
@@ -70,15 +70,10 @@ class Life(NamedTuple):
     cut_off: CannotTell | None
 
 
-class _Versions(NamedTuple):
-    known: tuple[PathVersion, ...]
-    cut_off: CannotTell | None
-
-
 def life_of_test(repository: Repository, start: str, test: str) -> Life:
     """What happened to the rows of a test behind a commit, and what was decided on the properties they named."""
-    freezes = _versions(repository, start, FREEZES)
-    events = [*_freeze_events(repository, freezes.known, lambda row: row.test == test)]
+    freezes = path_history(repository.git, [start], FREEZES)
+    events = [*_freeze_events(repository, freezes.versions, lambda row: row.test == test)]
     rows = tuple(row for row in _standing(repository, start) if row.test == test)
     named = {event.property_id for event in events}
     named |= {
@@ -89,10 +84,10 @@ def life_of_test(repository: Repository, start: str, test: str) -> Life:
 
 def life_of_property(repository: Repository, start: str, name: str) -> Life:
     """What happened to the rows of a property's tests and to its own row, and what was decided on it."""
-    freezes, properties = (_versions(repository, start, path) for path in (FREEZES, PROPERTIES))
+    freezes, properties = (path_history(repository.git, [start], path) for path in (FREEZES, PROPERTIES))
     events = [
-        *_freeze_events(repository, freezes.known, lambda row: row.property_id == name),
-        *_property_events(repository, properties.known, name),
+        *_freeze_events(repository, freezes.versions, lambda row: row.property_id == name),
+        *_property_events(repository, properties.versions, name),
     ]
     rows = tuple(row for row in _standing(repository, start) if row.property_id == name)
     return _life(repository, start, events, {name}, rows, freezes.cut_off or properties.cut_off)
@@ -100,7 +95,8 @@ def life_of_property(repository: Repository, start: str, name: str) -> Life:
 
 def known_names(repository: Repository, start: str) -> list[str]:
     """The tests and the properties that rows of freezes ever named, sorted."""
-    oids = {oid for version in _versions(repository, start, FREEZES).known for oid in (*version.before, version.after)}
+    versions = path_history(repository.git, [start], FREEZES).versions
+    oids = {oid for version in versions for oid in (*version.before, version.after)}
     rows = [row for oid in oids if oid for row in repository.freezes_of_blob(oid)]
     return sorted({name for row in rows for name in (row.test, row.property_id) if name})
 
@@ -130,17 +126,6 @@ def _decisions(said: Iterable[Message], properties: set[str]) -> Iterator[Event]
             if found is not None and found.property_id in properties:
                 one = Event(message.commit, "decided", "", found.property_id)
                 yield one._replace(decision=found.decision, now=found.now)
-
-
-def _versions(repository: Repository, start: str, path: str) -> _Versions:
-    """Every version of a ledger that is here, newest first, and why older ones are not."""
-    known: list[PathVersion] = []
-    try:
-        for version in repository.git.versions([start], path):
-            known.append(version)  # what came before the error counts
-    except CannotTell as error:
-        return _Versions(tuple(known), error)
-    return _Versions(tuple(known), None)
 
 
 def _standing(repository: Repository, start: str) -> tuple[Freeze, ...]:

@@ -13,22 +13,25 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import NamedTuple
 
-from flakeledger.model.errors import CannotTell
 from flakeledger.model.ledger_paths import FREEZES
 from flakeledger.model.records import Freeze
 from flakeledger.repo.ledger import Ledger
 from flakeledger.repo.repository import Repository
 from flakeledger.repo.tree import REGULAR_MODES
-from flakeledger.store.git_history import PathVersion
+from flakeledger.store.git_history import PathHistory, path_history
 
 #: the ledger of a tree of history, read when it is asked for
 Late = Callable[[], Ledger]
 
 
 class Version(NamedTuple):
-    """The freezes of one tree of history, and its whole ledger for who asks."""
+    """The freezes of one tree of history, and its whole ledger for who asks.
 
-    freezes: tuple[Freeze, ...]
+    `by_test` has the first row of each test, `by_property` the rows of each property in their order.
+    """
+
+    by_test: dict[str, Freeze]
+    by_property: dict[str | None, list[Freeze]]
     ledger: Late
 
 
@@ -58,6 +61,8 @@ class History:
     def __init__(self, repository: Repository, starts: Sequence[str]) -> None:
         """Reads nothing yet."""
         self._repository = repository
+        #: many rows may be added, and each of them asks
+        self._known: dict[str, tuple[dict[str, Freeze], dict[str | None, list[Freeze]]]] = {}
         self._starts = [start for start in starts if start != repository.git.empty_tree()]
 
     def earlier_row(self, match: Callable[[Version], Freeze | None]) -> EarlierRow | None:
@@ -85,32 +90,33 @@ class History:
         for start in self._starts:
             entry = self._repository.tree(start).entry(FREEZES)
             oid = entry.oid if entry is not None and entry.mode in REGULAR_MODES else ""
-            yield Version(self._freezes(oid), partial(self._ledger, start))
+            yield Version(*self._freezes(oid), partial(self._ledger, start))
 
     @cached_property
-    def _changes(self) -> tuple[list[PathVersion], CannotTell | None]:
+    def _changes(self) -> PathHistory:
         """What git lists, once however many rows ask, and why the list ends too early."""
-        found: list[PathVersion] = []
-        try:
-            for version in self._repository.git.versions(self._starts, FREEZES) if self._starts else ():
-                found.append(version)  # what came before the error counts
-        except CannotTell as error:
-            return found, error
-        return found, None
+        return path_history(self._repository.git, self._starts, FREEZES)
 
     def _passages(self) -> Iterator[Passage]:
-        changes, cut_off = self._changes
-        for change in changes:
+        for change in self._changes.versions:
             before = (
-                Version(self._freezes(oid), partial(self._parent_ledger, change.commit, index))
+                Version(*self._freezes(oid), partial(self._parent_ledger, change.commit, index))
                 for index, oid in enumerate(change.before)
             )
-            yield Passage(tuple(before), Version(self._freezes(change.after), partial(self._ledger, change.commit)))
-        if cut_off is not None:
-            raise cut_off
+            yield Passage(tuple(before), Version(*self._freezes(change.after), partial(self._ledger, change.commit)))
+        if self._changes.cut_off is not None:
+            raise self._changes.cut_off
 
-    def _freezes(self, oid: str) -> tuple[Freeze, ...]:
-        return self._repository.freezes_of_blob(oid) if oid else ()
+    def _freezes(self, oid: str) -> tuple[dict[str, Freeze], dict[str | None, list[Freeze]]]:
+        known = self._known.get(oid)
+        if known is None:
+            rows = self._repository.freezes_of_blob(oid) if oid else ()
+            by_property: dict[str | None, list[Freeze]] = {}
+            for row in rows:
+                by_property.setdefault(row.property_id, []).append(row)
+            by_test = {row.test: row for row in reversed(rows) if row.test is not None}
+            known = self._known[oid] = by_test, by_property
+        return known
 
     def _ledger(self, commit: str) -> Ledger:
         return self._repository.ledger(self._repository.tree(commit))

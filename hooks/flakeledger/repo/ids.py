@@ -90,7 +90,7 @@ def with_word(data: bytes, old: str, new: str) -> bytes:
     return re.sub(rf"(?<!\w){re.escape(old)}(?!\w)", lambda _: new, text).encode(errors="surrogateescape")
 
 
-def find_test(test: TestId, facts: ModuleFacts, mentioned: Callable[[str], bool]) -> Found:
+def find_test(test: TestId, facts: ModuleFacts, mentioned: Callable[[str], bool], *, suggests: bool = True) -> Found:
     """Whether a Python module has the test.
 
     `mentioned` says whether a word stands in the module or in one that it imports; it is asked only for
@@ -113,7 +113,8 @@ def find_test(test: TestId, facts: ModuleFacts, mentioned: Callable[[str], bool]
         return Found(
             "several", f"{name} is a class: several tests", f"name one test: {listed or f'{test.path}::{name}::…'}"
         )
-    return Found("absent", f"{test.path} has no test {name}", _nearest(test, facts))
+    fix = f"name a test of {test.path}, or take the id out"
+    return Found("absent", f"{test.path} has no test {name}", (_nearest(test, facts) if suggests else "") or fix)
 
 
 def _is_elsewhere(test: TestId, facts: ModuleFacts, mentioned: Callable[[str], bool]) -> bool:
@@ -137,4 +138,4 @@ def _nearest(test: TestId, facts: ModuleFacts) -> str:
     same = [name for name in facts.tests if name.rpartition("::")[2] == test.parts[-1]]
     for name in (*same[:1], *near):
         return f"did you mean {test.path}::{name}?"
-    return f"name a test of {test.path}, or take the id out"
+    return ""

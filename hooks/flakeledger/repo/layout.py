@@ -14,7 +14,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -77,12 +76,13 @@ class SeedList(NamedTuple):
     seeds: int
 
 
-@dataclass(frozen=True)
 class Layout:
     """The paths of a repository and what they say. `read` gives a file's bytes, None where it cannot."""
 
-    paths: tuple[str, ...]
-    read: Read
+    def __init__(self, paths: tuple[str, ...], read: Read) -> None:
+        """Reads nothing yet."""
+        self.paths = paths
+        self.read = read
 
     @cached_property
     def extensions(self) -> frozenset[str]:

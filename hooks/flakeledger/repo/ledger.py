@@ -8,22 +8,23 @@ Invariants:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, MutableMapping
+from collections.abc import Callable, Collection, Iterable, MutableMapping
 from functools import cached_property
 from typing import Literal, NamedTuple
 
 from flakeledger.model.patterns import PathClasses
-from flakeledger.model.records import Fixture, Freeze, Property, Replay
+from flakeledger.model.records import Fixture, Freeze, Property, Replay, covering
 from flakeledger.repo.citations import Citation
 from flakeledger.repo.files import Files
 from flakeledger.repo.owners import CodeOwners, is_role
 from flakeledger.repo.reading import Rows
 from flakeledger.repo.sources import Sources
-from flakeledger.repo.tree import REGULAR_MODES, Entries, Tree
+from flakeledger.repo.tree import ODD_MODES, REGULAR_MODES, Entries, Tree
 
+#: how many names are compared with misspelt ones, which takes some 30 µs each, and how much of a misspelt one
+_MOST_COMPARED, _LONGEST_COMPARED = 20_000, 80
 #: findings that mean: some row of this file is not known
 UNREADABLE = frozenset({"yaml-syntax", "yaml-forbidden", "conflict-marker", "duplicate-key"})
-_ODD_MODES = {"120000": "a symbolic link", "160000": "a submodule"}
 
 
 class LockedFile(NamedTuple):
@@ -59,6 +60,9 @@ class Ledger:
         self._fixture_digests: dict[str, tuple[str | None, str | None]] = {}
         self._generator_sets: dict[str, list[str]] = {}
         self._generator_digests: dict[str | None, str] = {}
+        self._fixture_pins: dict[str | None, dict[str, str]] = {}
+        self._listed_tests: dict[str, frozenset[str]] = {}
+        self._compared = 0
 
     @cached_property
     def unreadable(self) -> frozenset[str]:
@@ -97,6 +101,39 @@ class Ledger:
     def property_by_id(self) -> dict[str, Property]:
         """The first row of each property id."""
         return {found.id: found for found in reversed(self.properties) if found.id is not None}
+
+    def lists(self, found: Property, test: str) -> bool:
+        """Whether a property with an id lists the test, or its function without the parameters."""
+        assert found.id is not None
+        tests = self._listed_tests.get(found.id)
+        if tests is None:
+            tests = self._listed_tests[found.id] = frozenset(found.tests or ())
+        return not tests.isdisjoint(covering(test))
+
+    @cached_property
+    def _listing(self) -> dict[str, dict[int, Property]]:
+        """The properties that list each id, by the number of their row."""
+        grouped: dict[str, dict[int, Property]] = {}
+        for number, found in enumerate(self.properties):
+            for test in found.tests or ():
+                grouped.setdefault(test, {})[number] = found
+        return grouped
+
+    def listing(self, listed: str) -> Iterable[Property]:
+        """The properties that list exactly this id, in the order of their rows."""
+        return self._listing.get(listed, {}).values()
+
+    def properties_of(self, test: str) -> list[Property]:
+        """The properties that list the test, or its function without the parameters, in the order of their rows."""
+        found: dict[int, Property] = {}
+        for listed in covering(test):
+            found |= self._listing.get(listed, {})
+        return [found[number] for number in sorted(found)]
+
+    @cached_property
+    def frozen_by_property(self) -> dict[str | None, str]:
+        """The first frozen test of each property id that a row names."""
+        return {freeze.property_id: freeze.test for freeze in reversed(self.freezes) if freeze.test is not None}
 
     @cached_property
     def replays_by_test(self) -> dict[str, list[Replay]]:
@@ -151,10 +188,13 @@ class Ledger:
         return tuple(owner for owner in self.owners.of(path) if not is_role(owner))
 
     def nearest_property(self, name: str) -> str | None:
-        """The property id that looks most like a misspelt one."""
+        """The property id that looks most like a misspelt one; of very many misspelt ones only the first get one."""
         import difflib  # only a name that is wrong pays for it
 
-        return next(iter(difflib.get_close_matches(name, self.property_by_id, n=1)), None)
+        if self._compared > _MOST_COMPARED:
+            return None
+        self._compared += len(self.property_by_id)
+        return next(iter(difflib.get_close_matches(name[:_LONGEST_COMPARED], self.property_by_id, n=1)), None)
 
     def locked_file(self, fixture: Fixture) -> LockedFile:
         """What stands at the fixture's path."""
@@ -165,7 +205,7 @@ class Ledger:
                 return LockedFile("not-a-file", None, "a folder")
             return LockedFile("missing", None, "")
         if found.mode not in REGULAR_MODES:
-            return LockedFile("not-a-file", None, _ODD_MODES.get(found.mode, f"an entry of mode {found.mode}"))
+            return LockedFile("not-a-file", None, ODD_MODES.get(found.mode, f"an entry of mode {found.mode}"))
         if fixture.hash == "contract":
             contract = self.files.contract(found.oid)
             return LockedFile("file" if contract.digest else "no-contract", contract.digest, contract.problem)
@@ -183,10 +223,13 @@ class Ledger:
 
     def fixture_pins(self, property_id: str | None) -> dict[str, str]:
         """The digests of a property's fixtures, by fixture id: what a new freeze pins."""
-        found = self.property_by_id.get(property_id or "")
-        names = (found.fixtures or ()) if found is not None else ()
-        pins = ((name, self.fixture_digest(name)[1]) for name in names)
-        return {name: digest for name, digest in pins if digest is not None}
+        known = self._fixture_pins.get(property_id)
+        if known is None:
+            found = self.property_by_id.get(property_id or "")
+            names = (found.fixtures or ()) if found is not None else ()
+            pins = ((name, self.fixture_digest(name)[1]) for name in names)
+            known = self._fixture_pins[property_id] = {name: digest for name, digest in pins if digest is not None}
+        return known
 
     @cached_property
     def locked_paths(self) -> frozenset[str]:

@@ -35,8 +35,8 @@ def marks_of(data: bytes) -> list[Mark] | str:
     module = parse_module(data)
     if isinstance(module, str):
         return module
-    from flakeledger.repo.bodies import qualified
-    from flakeledger.repo.outline import definitions, read_outline
+    from flakeledger.repo.definitions import definitions
+    from flakeledger.repo.outline import qualified, read_outline
 
     outline = read_outline(module)
     first: dict[str, Skip] = {}

@@ -13,13 +13,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from flakeledger.model.errors import CannotTell
-from flakeledger.model.ledger_paths import FIXTURES, FREEZES, LEDGERS, PROPERTIES, REPLAYS
+from flakeledger.model.ledger_paths import LEDGERS, REPLAYS, ROW_LEDGERS
 from flakeledger.model.records import Fixture, Freeze, Property
 from flakeledger.store.git import PathChange, TreeEntry
 
 Version = TypeVar("Version")
 
-_BY_THEIR_ROWS = frozenset((FREEZES, FIXTURES, PROPERTIES, REPLAYS))
+_BY_THEIR_ROWS = frozenset((*ROW_LEDGERS, REPLAYS))
 
 
 def expected(

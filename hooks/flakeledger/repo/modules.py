@@ -12,8 +12,10 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from flakeledger.model.records import NAME
 from flakeledger.repo.citations import Cited, from_json, holds_words, to_json
 from flakeledger.repo.imports import Import
 from flakeledger.repo.source_encoding import BOM, codec, cookie
@@ -29,14 +31,13 @@ if TYPE_CHECKING:
 STAMP = f"4 {sys.version_info[0]}.{sys.version_info[1]}"
 #: a parsed byte can cost a thousand bytes of memory (`a;a;a;…`), so this is what bounds it
 LARGEST = 1024 * 1024
-#: nor do people write longer modules; a megabyte of lines like `a=b` would take ten seconds
-MOST_LINES = 50_000
-#: twice what a megabyte of written code has; a megabyte of `{},` would take half a gigabyte
-MOST_SIGNS = 400_000
+#: nobody writes longer modules: a megabyte of code has 26,000 lines; one of lines like `a=b` would take ten seconds
+MOST_LINES = 40_000
+#: a megabyte of tests has 120,000, and 265,000 of the densest that were found (sympy's); one of `{},` would take 500 MB
+MOST_SIGNS = 300_000
 _SIGNS = b"[](){},:;=+-*/.<>|&^%~@"
 #: patterns are compiled when a module is parsed: most runs parse none
-_NAMED = r"(?a)(?<![\w.-])property_id:[ \t]*([A-Za-z][A-Za-z0-9_.-]*)"
-_ID = r"(?a)[A-Za-z][A-Za-z0-9_.-]*"
+_NAMED = rf"(?a)(?<![\w.-])property_id:[ \t]*({NAME})"
 #: a comment that may matter; only then the module is cut into tokens. Searched from the beginnings of lines, so that
 #: no line is read twice
 _COMMENT = r"(?m)^[^\n#]*+#[^\n]*?(?:property_id|flakeledger):"
@@ -98,7 +99,8 @@ def facts_from_json(value: object) -> ModuleFacts | None:
     _, names, lines, digests, marks, classes, opaque, imports, property_ids, problem, citations = value
     texts = [digests[start : start + _DIGITS] for start in range(0, len(digests), _DIGITS)]
     given, parametrised = map(_GIVEN.__contains__, marks), map(_PARAMETRISED.__contains__, marks)
-    tests = map(TestFacts._make, zip(lines, texts, given, parametrised, strict=True))
+    # not `_make`, which is Python: there are many tests, and all of them are known in a warm run
+    tests = map(partial(tuple.__new__, TestFacts), zip(lines, texts, given, parametrised, strict=True))
     return ModuleFacts(
         dict(zip(names, tests, strict=True)),
         frozenset(classes),
@@ -290,4 +292,4 @@ def _property_ids(outline: Outline, comments: Iterable[Comment]) -> Iterator[str
     for node in (*outline.decorators, *marks):
         if isinstance(node, ast.Call) and outline.resolve(node) == "pytest.mark.property_id":
             arguments = [argument.value for argument in node.args if isinstance(argument, ast.Constant)]
-            yield from (name for name in arguments if isinstance(name, str) and re.fullmatch(_ID, name))
+            yield from (name for name in arguments if isinstance(name, str) and re.fullmatch(NAME, name))

@@ -1,8 +1,8 @@
-"""The outline of a Python module: what it defines, imports and marks, and where.
+"""The outline of a Python module: the statements that define something, its imports, marks and docstrings.
 
 Invariants:
-* A definition belongs to the module or to a class, also under `if`, `try`, `with`, `for`, `while`
-  or `match`; what a function defines inside itself is no definition. Imports are none either.
+* A statement belongs to the module or to a class, also under `if`, `try`, `with`, `for`, `while` or `match`; what a
+  function defines inside itself is left out.
 * A class is named by the path to it: `Outer::Inner`; the module's own scope is "".
 * Everything is found in source order, with a stack of its own: deep nesting cannot exhaust Python's.
 * This module imports `ast`; it is imported only when a module has to be parsed.
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
 
 from flakeledger.repo.imports import Import
 
@@ -30,61 +29,6 @@ MARKS_THAT_ARE_NO_EDIT = frozenset(
     {f"pytest.mark.{name}" for name in ("skip", "xfail", "flaky", "property_id", "frozen")}
     | {"unittest.skip", "unittest.expectedFailure", "flaky.flaky"}
 )
-#: bases that bring no test methods of their own
-_PLAIN_BASES = frozenset(
-    {
-        "object",
-        "abc.ABC",
-        "typing.Generic",
-        "typing.Protocol",
-        "unittest.TestCase",
-        "unittest.IsolatedAsyncioTestCase",
-        "unittest.case.TestCase",
-    }
-)
-_PLAIN_METACLASSES = frozenset({"abc.ABCMeta", "type"})
-
-
-class Definition:
-    """A statement that gives names a meaning; equal only to itself. Lines count from 1 and include decorators.
-
-    `nodes` are what it says (marks that are no edit left out); `names` are those it can be reached by.
-    `is_automatic`: it runs around tests that do not name it, as a fixture with `autouse` does.
-    """
-
-    __slots__ = ("decorators", "first", "is_automatic", "kind", "last", "names", "nodes", "owner")
-
-    def __init__(
-        self,
-        kind: Literal["test", "function", "class", "value", "header"],
-        owner: str,
-        names: tuple[str, ...],
-        first: int,
-        last: int,
-        nodes: tuple[ast.AST, ...],
-        decorators: tuple[ast.expr, ...] = (),
-        is_automatic: bool = False,
-    ) -> None:
-        """See the class."""
-        self.kind = kind
-        self.owner = owner
-        self.names = names
-        self.first = first
-        self.last = last
-        self.nodes = nodes
-        self.decorators = decorators
-        self.is_automatic = is_automatic
-
-
-class ClassOutline(NamedTuple):
-    """A class: its header, its decorators and the classes of this module that it inherits from.
-
-    `is_closed` means that every test method it has is written in this module.
-    """
-
-    header: Definition
-    bases: tuple[str, ...]
-    is_closed: bool
 
 
 class Outline:
@@ -175,7 +119,7 @@ def _visit_class(outline: Outline, statement: ast.ClassDef, owner: str | None) -
     outline.decorators += statement.decorator_list
     if owner is None:
         return None
-    name = f"{owner}::{statement.name}" if owner else statement.name
+    name = qualified(owner, statement.name)
     outline.classes.setdefault(name, []).append(statement)
     outline.statements.append((owner, statement))
     return name
@@ -203,6 +147,16 @@ def _note_docstring(outline: Outline, node: ast.Module | ast.ClassDef | Function
         outline.docstrings.append(first)
 
 
+def qualified(owner: str, name: str) -> str:
+    """The name of a definition inside its module: "Class::name"."""
+    return f"{owner}::{name}" if owner else name
+
+
+def first_line(statement: Function | ast.ClassDef) -> int:
+    """The line on which a definition begins, its decorators included."""
+    return min([statement.lineno, *(node.lineno for node in statement.decorator_list)])
+
+
 def bound_names(statement: ast.stmt) -> list[str]:
     """The names that an assignment, a `for` or a `with` gives a value, or changes (`CASES["x"] = 1`)."""
     if isinstance(statement, ast.Assign):
@@ -225,108 +179,3 @@ def bound_names(statement: ast.stmt) -> list[str]:
         else:
             names.append(dotted(target).partition(".")[0])
     return [name for name in names if name]
-
-
-def definitions(outline: Outline) -> list[Definition]:
-    """Every definition of the module, in source order."""
-    return [_definition(outline, owner, statement) for owner, statement in outline.statements]
-
-
-def _definition(outline: Outline, owner: str, statement: ast.stmt) -> Definition:
-    if isinstance(statement, Function):
-        return _function(outline, owner, statement)
-    if isinstance(statement, ast.ClassDef):
-        kept = _kept(outline, statement.decorator_list)
-        nodes = (*kept, *statement.bases, *statement.keywords, *statement.body)
-        first, last = _first_line(statement), _last_line(statement)
-        return Definition("class", owner, (statement.name,), first, last, nodes, kept)
-    says = _says(statement)
-    last = max(_last_line(node) for node in says)
-    return Definition("value", owner, tuple(bound_names(statement)), statement.lineno, last, says)
-
-
-def _says(statement: ast.stmt) -> tuple[ast.AST, ...]:
-    """What gives the names their value: the whole assignment, the head of a `for` or a `with`."""
-    if isinstance(statement, Loop):
-        return (statement.target, statement.iter)
-    if isinstance(statement, ast.With | ast.AsyncWith):
-        parts = [(item.context_expr, item.optional_vars) for item in statement.items]
-        return tuple(node for pair in parts for node in pair if node is not None)
-    return (statement,)
-
-
-def _function(outline: Outline, owner: str, statement: Function) -> Definition:
-    kept = _kept(outline, statement.decorator_list)
-    fixtures = [node for node in kept if outline.resolve(node).rpartition(".")[2] == "fixture"]
-    other_names, is_automatic = _fixture_options(fixtures)
-    is_test = statement.name.startswith("test") or (owner != MODULE and statement.name == "runTest")
-    returns = () if statement.returns is None else (statement.returns,)
-    return Definition(
-        "test" if is_test and not fixtures else "function",
-        owner,
-        (statement.name, *other_names),
-        _first_line(statement),
-        _last_line(statement),
-        (*kept, statement.args, *returns, *statement.body),
-        kept,
-        is_automatic,
-    )
-
-
-def _fixture_options(decorators: list[ast.expr]) -> tuple[list[str], bool]:
-    """The names that `@pytest.fixture(name=...)` gives, and whether it runs for every test (`autouse`)."""
-    keywords = [keyword for node in decorators if isinstance(node, ast.Call) for keyword in node.keywords]
-    names, is_automatic = [], False
-    for keyword in keywords:
-        value = keyword.value.value if isinstance(keyword.value, ast.Constant) else None
-        if keyword.arg == "name" and isinstance(value, str):
-            names.append(value)
-        if keyword.arg == "autouse" and value is not False:
-            is_automatic = True
-    return names, is_automatic
-
-
-def _kept(outline: Outline, decorators: list[ast.expr]) -> tuple[ast.expr, ...]:
-    return tuple(node for node in decorators if not outline.is_no_edit(node))
-
-
-def _first_line(statement: Function | ast.ClassDef) -> int:
-    return min([statement.lineno, *(node.lineno for node in statement.decorator_list)])
-
-
-def _last_line(node: ast.AST) -> int:
-    last = getattr(node, "end_lineno", None)
-    assert isinstance(last, int)
-    return last
-
-
-def class_outlines(outline: Outline) -> dict[str, list[ClassOutline]]:
-    """Every class by its path; several where it is defined several times."""
-    return {
-        name: [_class_outline(outline, name, statement) for statement in statements]
-        for name, statements in outline.classes.items()
-    }
-
-
-def _class_outline(outline: Outline, name: str, statement: ast.ClassDef) -> ClassOutline:
-    kept = _kept(outline, statement.decorator_list)
-    heads = [*statement.bases, *(keyword.value for keyword in statement.keywords)]
-    last = max([statement.lineno, *(_last_line(node) for node in heads)])
-    owner = name.rpartition("::")[0]
-    header = Definition("header", owner, (), _first_line(statement), last, kept, kept)
-    local = [_local_class(outline, owner, dotted(base)) for base in statement.bases]
-    is_closed = (
-        all(found or outline.resolve(base) in _PLAIN_BASES for found, base in zip(local, statement.bases, strict=True))
-        and all(outline.resolve(word.value) in _PLAIN_METACLASSES for word in statement.keywords)
-        and all(outline.resolve(node).startswith("pytest.mark.") for node in kept)
-    )
-    return ClassOutline(header, tuple(found for found in local if found), is_closed)
-
-
-def _local_class(outline: Outline, owner: str, name: str) -> str:
-    """The path of a base class that this module defines; "" for any other base."""
-    path = name.replace(".", "::")
-    for candidate in (f"{owner}::{path}", path) if owner else (path,):
-        if candidate in outline.classes:
-            return candidate
-    return ""

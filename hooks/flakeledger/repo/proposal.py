@@ -22,7 +22,17 @@ from flakeledger.repo.layout import SET_UP_NAMES, Layout
 #: the order of the classes in the policy: the first that matches wins, so that a test of `auth/` stays a test
 ORDER: tuple[ClassName, ...] = ("freeze_config", "generator", "runner", "test_body", "review_only")
 
-_TO_COME = ("strategies.py", "**/tests/**/strategies/", "**/tests/**/factories.py", "**/tests/**/fixtures/")
+_PYTHON, _SCRIPTS = "Python", "JavaScript and TypeScript, unit"
+#: pattern -> the language whose repositories have it; None: any
+_TO_COME: tuple[tuple[str, str | None], ...] = (
+    ("strategies.py", _PYTHON),
+    ("**/tests/**/strategies/", None),
+    ("**/tests/**/factories.py", _PYTHON),
+    ("**/tests/**/factories/", None),
+    ("**/tests/**/fixtures/", None),
+    ("**/__tests__/**/factories/", _SCRIPTS),
+    ("**/__tests__/**/fixtures/", _SCRIPTS),
+)
 #: what a pattern of `_TO_COME` that would swallow production becomes
 _NARROWED = {"strategies.py": "**/tests/**/strategies.py"}
 _PYTHON_RUNNERS = ("pytest.ini", "tox.ini", "noxfile.py", "requirements*.txt")
@@ -93,10 +103,10 @@ def _generators(layout: Layout, seeds: str | None) -> Iterator[Proposed]:
 
 def _general_generators(layout: Layout) -> Iterator[str]:
     for name in SET_UP_NAMES:
-        if _covered(layout, name) or (name.endswith(".py") and _speaks_python(layout)):
+        if _covered(layout, name) or (name.endswith(".py") and _speaks(layout, _PYTHON)):
             yield name
-    for pattern in _TO_COME:
-        if not pattern.endswith(".py") or _speaks_python(layout):
+    for pattern, language in _TO_COME:
+        if language is None or _speaks(layout, language):
             yield pattern if _harmless(layout, pattern) else _NARROWED.get(pattern, pattern)
 
 
@@ -106,7 +116,7 @@ def _harmless(layout: Layout, pattern: str) -> bool:
 
 
 def _runners(layout: Layout) -> Iterator[Proposed]:
-    python = _PYTHON_RUNNERS if _speaks_python(layout) else ()
+    python = _PYTHON_RUNNERS if _speaks(layout, _PYTHON) else ()
     for pattern in (*python, *_ANY_RUNNERS, *_FOUND_RUNNERS):
         found = _general(layout, "runner", pattern, "decides how tests run")
         if found.files or pattern not in _FOUND_RUNNERS:
@@ -129,11 +139,12 @@ def _test_names(layout: Layout) -> list[str]:
         for name in names
         if any(compile_pattern(name.rpartition(".")[2]).match(extension) for extension in layout.extensions)
     ]
-    return spoken or list(TEST_NAMES["Python"])
+    return spoken or list(TEST_NAMES[_PYTHON])
 
 
-def _speaks_python(layout: Layout) -> bool:
-    return set(TEST_NAMES["Python"]) <= set(_test_names(layout))
+def _speaks(layout: Layout, language: str) -> bool:
+    """Whether the repository has files of a language of `TEST_NAMES`."""
+    return not set(TEST_NAMES[language]).isdisjoint(_test_names(layout))
 
 
 def _review_only(layout: Layout) -> Iterator[Proposed]:

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from flakeledger.model.rows import Place
 from flakeledger.model.wording import shown
 from flakeledger.repo.citations import NO_ID, Cited, cited_in_comment, in_order, is_id, malformed, problem_of_runner
-from flakeledger.repo.outline import MODULE, Function, Outline
+from flakeledger.repo.outline import MODULE, Function, Outline, first_line, qualified
 
 _MARK = "frozen"
 _MARKS = "pytest.mark"
@@ -64,8 +64,7 @@ def _scopes(outline: Outline, lines: Sequence[str]) -> list[_Scope]:
     found = []
     for owner, statement in outline.statements:
         if isinstance(statement, Function | ast.ClassDef):
-            name = f"{owner}::{statement.name}" if owner else statement.name
-            first = min([statement.lineno, *(node.lineno for node in statement.decorator_list)])
+            name, first = qualified(owner, statement.name), first_line(statement)
             found.append(_Scope(name, first, _last_line(statement, lines), statement.col_offset + 1))
     return found
 

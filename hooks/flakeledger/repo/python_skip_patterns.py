@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from flakeledger.repo.code_text import Scan, language_of, scan
+from flakeledger.repo.code_text import Scan, scan
+from flakeledger.repo.languages import language_of
 from flakeledger.repo.skip import Skip, SkipKind
 
 #: a mark without a condition, or with a constant one; what follows `(` must not be a condition

@@ -10,7 +10,7 @@ Invariants:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from flakeledger.model.findings import MOST_TOLD, Finding, unread_below
@@ -21,7 +21,7 @@ from flakeledger.model.rows import LatePlaces, Places
 from flakeledger.repo.columns import columns_of, rows_of
 from flakeledger.repo.facts import Facts
 from flakeledger.repo.known_rows import KnownRows, Values
-from flakeledger.repo.tree import REGULAR_MODES, Tree
+from flakeledger.repo.tree import ODD_MODES, REGULAR_MODES, Tree
 from flakeledger.store.cache import Cache
 
 if TYPE_CHECKING:
@@ -30,9 +30,8 @@ if TYPE_CHECKING:
 Record = TypeVar("Record", Freeze, Fixture, Property)
 Blob = Callable[[str], bytes]
 #: raise it whenever the reader, a field table or a record gives something else for the same text
-VERSION = 8
+VERSION = 9
 _FOLDER = LEDGERS.rstrip("/")
-_ODD_MODES = {"120000": "a symbolic link", "160000": "a submodule"}
 
 
 class Rows(NamedTuple):
@@ -100,7 +99,7 @@ class Reading:
         known = self._policies.get(oid)
         if isinstance(known, list):
             return policy_from_json(known), ()
-        from flakeledger.model.policy import build_policy
+        from flakeledger.model.policy_reading import build_policy
         from flakeledger.store.reader import read_policy
 
         node, findings = read_policy(read(oid), POLICY)
@@ -137,7 +136,7 @@ class Reading:
             folder = tree.entry(_FOLDER)
             return nothing, () if folder is None else (_no_folder(path, folder.mode),)
         if entry.mode not in REGULAR_MODES:
-            what = _ODD_MODES.get(entry.mode, "no regular file")
+            what = ODD_MODES.get(entry.mode, "no regular file")
             fix = f"replace it by a regular file: git rm --cached {path}, then write the file"
             return nothing, (Finding(path, 1, 1, "yaml-forbidden", f"it is {what}", fix),)
         key = (path, entry.oid)
@@ -159,7 +158,7 @@ class Reading:
     def _replays(self, oid: str, read: Blob) -> tuple[tuple[Replay, ...], tuple[Finding, ...]]:
         known = self._logs.get(oid)
         if isinstance(known, list):
-            return tuple(map(Replay._make, rows_of(known[2]))), ()
+            return _known_replays(known[2]), ()
         from hashlib import sha256
 
         from flakeledger.store.replay_log import read_replays
@@ -173,22 +172,22 @@ class Reading:
             self._logs[oid] = [len(data), sha256(data).hexdigest(), columns_of(replays)]
         return replays, tuple(findings)
 
-    def _known_start(self, data: bytes) -> tuple[list[Replay], int]:
+    def _known_start(self, data: bytes) -> tuple[Sequence[Replay], int]:
         """The replays of the longest known log that this one starts with, and where that one ended."""
         from hashlib import sha256
 
-        best: tuple[list[Replay], int] = ([], 0)
+        best: tuple[Sequence[Replay], int] = ((), 0)
         for value in list(self._logs.values()):
             if not isinstance(value, list) or not best[1] < value[0] < len(data):
                 continue
             if sha256(data[: value[0]]).hexdigest() == value[1]:
-                best = (list(map(Replay._make, rows_of(value[2]))), value[0])
+                best = (_known_replays(value[2]), value[0])
         return best
 
 
 def _no_folder(path: str, mode: str) -> Finding:
     """What is wrong with a ledger whose folder is none: nothing of it is read, wherever it leads."""
-    what = _ODD_MODES.get(mode, "a file")
+    what = ODD_MODES.get(mode, "a file")
     fix = f"replace it by a folder: git rm --cached {_FOLDER}, then write {path}"
     return Finding(path, 1, 1, "yaml-forbidden", f"{_FOLDER} is {what}, and ledgers lie in a folder of this tree", fix)
 
@@ -231,22 +230,26 @@ def _chunks(data: bytes, path: str) -> Sequence[RowChunk]:
     return chunks_of(data, path).chunks
 
 
+def _known_replays(columns: Sequence[Any]) -> tuple[Replay, ...]:
+    """The replays of a known log. (`_make` is Python, and takes as long as to load ten thousand of them.)"""
+    return tuple(map(partial(tuple.__new__, Replay), rows_of(columns)))
+
+
 def _known_records(record: type[Record], rows: Sequence[Values], finder: _Finder) -> list[Record]:
     places = finder.places
     return [_record(record, LatePlaces(places, index), values) for index, values in enumerate(rows)]
 
 
 def _record(record: type[Record], places: Places | LatePlaces, values: Values) -> Record:
-    return record._make((places, *values))
+    return tuple.__new__(record, (places, *values))  # as in `_known_replays`
 
 
 def _typed_rows(
     oid: str | None, data: bytes, path: str, record: type[Record], known: KnownRows
 ) -> tuple[tuple[Record, ...], tuple[Finding, ...]]:
-    from flakeledger.model.fields import FIXTURE_FIELDS, FREEZE_FIELDS, PROPERTY_FIELDS, check_row
+    from flakeledger.model.fields import ROW_TABLES, check_row
     from flakeledger.store.reader import chunks_of, read_chunks
 
-    table = {FREEZES: FREEZE_FIELDS, FIXTURES: FIXTURE_FIELDS, PROPERTIES: PROPERTY_FIELDS}[path]
     chunks, findings = chunks_of(data, path)
     finder = _Finder(path, lambda: chunks)
     found = [known.row(chunk.digest) for chunk in chunks]
@@ -265,7 +268,7 @@ def _typed_rows(
         wrong += mistakes
         if row is None:
             continue
-        typed, complaints = check_row(table, row, path)
+        typed, complaints = check_row(ROW_TABLES[path], row, path)
         wrong += complaints
         rows.append(_record(record, row.places, typed))
         if not mistakes and not complaints:

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from flakeledger.repo.code_blocks import constant
+from flakeledger.repo.constants import constant
 from flakeledger.repo.skip import SkipKind
 from flakeledger.repo.skip_places import Code
 

@@ -73,7 +73,7 @@ class Situation:
 
     def unknown(self, tried: str) -> CannotTell:
         """The error for a base that is not known."""
-        depth = "; the clone is shallow" if self.git.is_shallow() else ""
+        depth = "; the clone is shallow" if self.git.shallow else ""
         return CannotTell(f"base unknown: {tried}{depth}", FIXES)
 
     def no_default(self) -> CannotTell:
@@ -215,14 +215,16 @@ class Situation:
 
     def empty_base(self) -> str:
         """The empty tree, as what was there before a whole history. CannotTell when some of it was not fetched."""
-        if self.git.is_shallow():
+        if self.git.shallow:
             raise self.unknown("nothing was there before, and where this history starts is not here")
         return self.git.empty_tree()
 
     def is_line(self, base: str, new: str) -> bool:
         """Whether base is on the first-parent line of new. CannotTell when too little history is here."""
+        from flakeledger.store.git_line import line_between  # only a push pays for it
+
         try:
-            return self.git.first_parent_line(base, new) is not None
+            return line_between(self.git, base, new) is not None
         except CannotTell as error:
             raise self.unknown(error.reason) from error
 

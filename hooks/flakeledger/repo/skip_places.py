@@ -12,8 +12,9 @@ import bisect
 import re
 from functools import cached_property
 
-from flakeledger.repo.code_blocks import FARTHEST, Blocks
-from flakeledger.repo.code_text import Language, scan
+from flakeledger.repo.code_blocks import FARTHEST, INDENTED, Blocks
+from flakeledger.repo.code_text import scan
+from flakeledger.repo.languages import Language
 
 #: how far behind an annotation the declaration is looked for; other annotations are jumped over
 DECLARATION = 500
@@ -173,7 +174,7 @@ class Code:
 
     def test_around(self, at: int) -> str:
         """The test whose body holds a place: by the blocks around it, from the innermost out."""
-        if self.language in ("ruby", "elixir", "lua", "julia", "haskell", "shell"):
+        if self.language in INDENTED:
             return self._test_above(at)
         for opened in self.blocks.around(at):
             if name := self._name_of_block(opened):

@@ -98,13 +98,14 @@ class SkipTexts:
         """The functions and classes of a Python module by qualified name; None where they cannot be told apart."""
         if self._module is None:
             return None
-        from flakeledger.repo.outline import Function, class_outlines, definitions, read_outline
+        from flakeledger.repo.definitions import class_outlines, definitions
+        from flakeledger.repo.outline import Function, qualified, read_outline
 
         outline = read_outline(self._module)
         spans = {}
         for (owner, statement), found in zip(outline.statements, definitions(outline), strict=True):
             if isinstance(statement, Function):
-                spans[f"{owner}::{statement.name}" if owner else statement.name] = Span(found.first, found.last)
+                spans[qualified(owner, statement.name)] = Span(found.first, found.last)
         for name, outlines in class_outlines(outline).items():
             spans[name] = Span(outlines[-1].header.first, outlines[-1].header.last)
         return spans
@@ -175,13 +176,14 @@ class SkipTexts:
         """The test functions of a Python module by qualified name, without their decorators."""
         if self._module is None:
             return {}
-        from flakeledger.repo.outline import Function, read_outline
+        from flakeledger.repo.outline import Function, qualified, read_outline
 
         found = {}
         for owner, statement in read_outline(self._module).statements:
             if isinstance(statement, Function) and statement.name.startswith("test"):
-                name = f"{owner}::{statement.name}" if owner else statement.name
-                found[name] = Span(statement.lineno, statement.end_lineno or statement.lineno)
+                found[qualified(owner, statement.name)] = Span(
+                    statement.lineno, statement.end_lineno or statement.lineno
+                )
         return found
 
     @cached_property

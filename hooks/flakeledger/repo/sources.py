@@ -25,9 +25,11 @@ from flakeledger.repo.imports import (
     listed_paths,
 )
 from flakeledger.repo.modules import ModuleFacts, TestFacts, facts_from_json, module_facts, named_properties
+from flakeledger.repo.tree import REGULAR_MODES
 from flakeledger.store.git import TreeEntry
 
-_REGULAR_MODES = ("100644", "100755")
+#: for how many tests that are absent the nearest name is looked for, which takes up to 10 ms each
+_MOST_SUGGESTED = 100
 #: how many modules are looked through for a test that is written elsewhere
 _MOST_MODULES = 64
 
@@ -52,6 +54,7 @@ class Sources:
         self._sha256_of = sha256_of
         self._cache = cache
         self._found: dict[str, Found] = {}
+        self._absent = 0
         self._modules: dict[str, ModuleFacts] = {}
         self._by_path: dict[str, ModuleFacts | None] = {}
         self._imported: dict[str, list[str]] = {}
@@ -63,7 +66,7 @@ class Sources:
     def _oid(self, path: str) -> str | None:
         """The blob of the regular file at the path; None where there is none."""
         entry = self._entries.get(path)
-        return entry.oid if entry is not None and entry.mode in _REGULAR_MODES else None
+        return entry.oid if entry is not None and entry.mode in REGULAR_MODES else None
 
     def _is_file(self, path: str) -> bool:
         return self._oid(path) is not None
@@ -115,7 +118,12 @@ class Sources:
         if oid is None:
             return self._no_file(test)
         if is_python(test.path):
-            return find_test(test, self._facts(oid), lambda word: any(self._holding(test.path, word)))
+            suggests = self._absent < _MOST_SUGGESTED
+            found = find_test(
+                test, self._facts(oid), lambda word: any(self._holding(test.path, word)), suggests=suggests
+            )
+            self._absent += found.state == "absent"
+            return found
         if self._has_word(oid, test.name):
             return Found("found")
         word = test.name.rpartition("::")[2]

@@ -20,6 +20,8 @@ from flakeledger.store.objects import FOLDER_MODE, Folder
 #: where GitHub and GitLab look for owners, in their order
 CODEOWNERS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS")
 REGULAR_MODES = ("100644", "100755")
+#: what else git stores at a path, for people
+ODD_MODES = {"120000": "a symbolic link", "160000": "a submodule"}
 
 Entries = Mapping[str, TreeEntry]
 
@@ -79,7 +81,22 @@ class Tree:
         return Tree(label, lambda: Listing(ChangedEntries(self.entries, before)), self.blob)
 
 
-class CommitEntries(Mapping[str, TreeEntry]):
+class _Asked(Mapping[str, TreeEntry]):
+    """Entries that are found when they are asked for: by `get`, which every kind of them has."""
+
+    def __getitem__(self, path: str) -> TreeEntry:
+        """What stands at the path; KeyError where nothing does."""
+        found: TreeEntry | None = self.get(path)
+        if found is None:
+            raise KeyError(path)
+        return found
+
+    def __len__(self) -> int:
+        """How many paths there are."""
+        return sum(1 for _ in self)
+
+
+class CommitEntries(_Asked):
     """The entries of a commit's tree; each folder is read when a path in it is asked for."""
 
     def __init__(self, root: Folder, read: Callable[[str], Folder]) -> None:
@@ -104,13 +121,6 @@ class CommitEntries(Mapping[str, TreeEntry]):
         entry = self._folder(folder).get(name) if path[:1] != "/" else None
         return default if entry is None or entry.mode == FOLDER_MODE else entry
 
-    def __getitem__(self, path: str) -> TreeEntry:
-        """What stands at the path; KeyError where nothing does."""
-        found: TreeEntry | None = self.get(path)
-        if found is None:
-            raise KeyError(path)
-        return found
-
     def __contains__(self, path: object) -> bool:
         """Whether something stands at the path."""
         return isinstance(path, str) and self.get(path) is not None
@@ -128,12 +138,8 @@ class CommitEntries(Mapping[str, TreeEntry]):
             else:
                 pending.pop()
 
-    def __len__(self) -> int:
-        """How many paths there are. Reads every folder."""
-        return sum(1 for _ in self)
 
-
-class ChangedEntries(Mapping[str, TreeEntry]):
+class ChangedEntries(_Asked):
     """Entries, some of them as they are elsewhere. The others are not copied: there may be a hundred thousand."""
 
     def __init__(self, entries: Entries, there: Mapping[str, TreeEntry | None]) -> None:
@@ -148,13 +154,6 @@ class ChangedEntries(Mapping[str, TreeEntry]):
             return default if found is None else found
         return self.below.get(path, default)
 
-    def __getitem__(self, path: str) -> TreeEntry:
-        """What stands at the path; KeyError where nothing does."""
-        found: TreeEntry | None = self.get(path)
-        if found is None:
-            raise KeyError(path)
-        return found
-
     def __contains__(self, path: object) -> bool:
         """Whether something stands at the path."""
         return self.there[path] is not None if path in self.there else path in self.below  # type: ignore[index]
@@ -163,7 +162,3 @@ class ChangedEntries(Mapping[str, TreeEntry]):
         """The paths: those that are the same, then the others."""
         yield from (path for path in self.below if path not in self.there)
         yield from (path for path, entry in self.there.items() if entry is not None)
-
-    def __len__(self) -> int:
-        """How many paths there are."""
-        return sum(1 for _ in self)

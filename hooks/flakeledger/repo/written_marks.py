@@ -14,9 +14,9 @@ import ast
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from flakeledger.repo.bodies import Body, qualified
+from flakeledger.repo.bodies import Body
 from flakeledger.repo.meanings import Names
-from flakeledger.repo.outline import Function, bound_names, dotted
+from flakeledger.repo.outline import Function, bound_names, dotted, qualified
 from flakeledger.repo.reached import certain_nodes, expressions
 from flakeledger.repo.skip_calls import Found
 from flakeledger.repo.skip_marks import marks_in, read_mark, test_decorator

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator
 
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.findings import Finding
-from flakeledger.model.ledger_paths import FIXTURES, FREEZES
+from flakeledger.model.ledger_paths import FIXTURES, FREEZES, ROW_LEDGERS
 from flakeledger.model.rows import LatePlaces, Places
-from flakeledger.repo.change import ROW_LEDGERS, Change
+from flakeledger.repo.change import Change
 from flakeledger.repo.ledger import Ledger
 from flakeledger.repo.situation import INDEX
 from flakeledger.rules.change_table import CHANGE_RULES

@@ -46,10 +46,10 @@ def _malformed(citation: Citation) -> Finding:
 def _without_row(ledger: Ledger, citation: Citation) -> Finding:
     stands_for = f"{citation.path}::{citation.test}" if citation.test else citation.path
     message = f"{citation.property_id} is cited for {stands_for}, but {FREEZES} has no row that it can mean"
-    others = [row.test for row in ledger.freezes if row.property_id == citation.property_id and row.test is not None]
+    other = ledger.frozen_by_property.get(citation.property_id)
     fix = _take_out(citation)
-    if others:
-        fix += f"\nor cite at the test that is frozen: {others[0]}"
+    if other is not None:
+        fix += f"\nor cite at the test that is frozen: {other}"
     return _at(citation, "citation-unknown", message, fix)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from flakeledger.model.findings import Finding
 from flakeledger.model.ledger_paths import FIXTURES
+from flakeledger.model.records import repeated
 from flakeledger.repo.ids import is_python
 from flakeledger.repo.tree import REGULAR_MODES
 from flakeledger.rules.freeze_evidence import replays_that_count
@@ -19,7 +20,7 @@ from flakeledger.rules.freezes import at
 
 if TYPE_CHECKING:
     from flakeledger.model.records import Fixture, Freeze
-    from flakeledger.repo.ledger import Ledger
+    from flakeledger.repo.ledger import Ledger, LockedFile
 
 
 def _at(fixture: Fixture, field: str, rule: str, message: str, fix: str) -> Finding:
@@ -27,90 +28,63 @@ def _at(fixture: Fixture, field: str, rule: str, message: str, fix: str) -> Find
     return Finding(FIXTURES, place.line, place.column, rule, message, fix, subject=fixture.id or "")
 
 
+def _locked(ledger: Ledger) -> Iterator[tuple[Fixture, str, LockedFile]]:
+    """Each row that names a path, the path, and what stands there."""
+    for fixture in ledger.fixtures:
+        if fixture.path is not None:
+            yield fixture, fixture.path, ledger.locked_file(fixture)
+
+
 def fixture_missing(ledger: Ledger, _now: int) -> Iterator[Finding]:
     """No file at the path."""
-    for fixture in ledger.fixtures:
-        if fixture.path is not None and ledger.locked_file(fixture).state == "missing":
+    for fixture, path, locked in _locked(ledger):
+        if locked.state == "missing":
             from shlex import quote  # a file that is there pays for no command
 
-            yield _at(
-                fixture,
-                "path",
-                "fixture-missing",
-                f"{fixture.path} is not in the tree",
-                f"git add {quote(fixture.path)}, or remove the row {fixture.id} together with the file",
-            )
+            fix = f"git add {quote(path)}, or remove the row {fixture.id} together with the file"
+            yield _at(fixture, "path", "fixture-missing", f"{path} is not in the tree", fix)
 
 
 def fixture_not_a_file(ledger: Ledger, _now: int) -> Iterator[Finding]:
     """A symbolic link, a submodule or a folder: its content is not what git stores at the path."""
-    for fixture in ledger.fixtures:
-        if fixture.path is not None:
-            locked = ledger.locked_file(fixture)
-            if locked.state == "not-a-file":
-                message = f"{fixture.path} is {locked.problem}; a fixture is a regular file"
-                yield _at(
-                    fixture,
-                    "path",
-                    "fixture-not-a-file",
-                    message,
-                    "write the `path` of a regular file of this repository",
-                )
+    for fixture, path, locked in _locked(ledger):
+        if locked.state == "not-a-file":
+            message = f"{path} is {locked.problem}; a fixture is a regular file"
+            fix = "write the `path` of a regular file of this repository"
+            yield _at(fixture, "path", "fixture-not-a-file", message, fix)
 
 
 def fixture_drifted(ledger: Ledger, _now: int) -> Iterator[Finding]:
     """The blob's digest is not the lock's."""
-    for fixture in ledger.fixtures:
-        if fixture.path is None or fixture.sha256 is None:
-            continue
-        locked = ledger.locked_file(fixture)
-        if locked.state == "file" and locked.digest != fixture.sha256:
+    for fixture, path, locked in _locked(ledger):
+        if locked.state == "file" and fixture.sha256 not in (None, locked.digest):
             from shlex import quote  # a lock that holds pays for no command to write
 
-            yield _at(
-                fixture,
-                "sha256",
-                "fixture-drifted",
-                f"{fixture.path} is not what {fixture.id or 'this row'} locks: its digest is {locked.digest}",
-                f"flakeledger lock {quote(fixture.path)}   # if the edit is meant\n"
-                f"or write by hand, in the same commit: sha256: {locked.digest}",
+            message = f"{path} is not what {fixture.id or 'this row'} locks: its digest is {locked.digest}"
+            fix = (
+                f"flakeledger lock {quote(path)}   # if the edit is meant\n"
+                f"or write by hand, in the same commit: sha256: {locked.digest}"
             )
+            yield _at(fixture, "sha256", "fixture-drifted", message, fix)
 
 
 def fixture_contract(ledger: Ledger, _now: int) -> Iterator[Finding]:
     """A fixture hashed as a contract that cannot be one says why."""
-    for fixture in ledger.fixtures:
-        if fixture.path is not None:
-            locked = ledger.locked_file(fixture)
-            if locked.state == "no-contract":
-                yield _at(
-                    fixture,
-                    "hash",
-                    "fixture-contract",
-                    f"{fixture.path} cannot be a contract: {locked.problem}",
-                    "mend the file, or lock its bytes: hash: bytes",
-                )
+    for fixture, path, locked in _locked(ledger):
+        if locked.state == "no-contract":
+            message = f"{path} cannot be a contract: {locked.problem}"
+            yield _at(fixture, "hash", "fixture-contract", message, "mend the file, or lock its bytes: hash: bytes")
 
 
 def fixture_duplicate(ledger: Ledger, _now: int) -> Iterator[Finding]:
     """One row a path, one row an id."""
     for field in ("id", "path"):
-        first: dict[str, Fixture] = {}
-        for fixture in ledger.fixtures:
-            value = getattr(fixture, field)
-            if value is None:
-                continue
-            earlier = first.setdefault(value, fixture)
-            if earlier is not fixture:
-                yield _at(
-                    fixture,
-                    field,
-                    "fixture-duplicate",
-                    f"{field} {value} stands twice; the first row is on line {earlier.places.line}",
-                    f"delete this row, or the one on line {earlier.places.line}, from {FIXTURES}"
-                    if field == "path"
-                    else "give this row an `id` of its own",
-                )
+        for fixture, earlier in repeated(ledger.fixtures, field):
+            line = earlier.places.line
+            message = f"{field} {getattr(fixture, field)} stands twice; the first row is on line {line}"
+            either = f"delete this row, or the one on line {line}, from {FIXTURES}"
+            fix = either if field == "path" else "give this row an `id` of its own"
+            yield _at(fixture, field, "fixture-duplicate", message, fix)
 
 
 def fixture_unlocked(ledger: Ledger, _now: int) -> Iterator[Finding]:

@@ -107,10 +107,4 @@ def _test_edited(change: Change, test: str) -> bool:
     before, after = change.base.sources.test_digest(test), change.new.sources.test_digest(test)
     if before == after:
         return False
-    return before is not None or after not in _moved_digests(change)
-
-
-def _moved_digests(change: Change) -> set[str | None]:
-    """The digests of frozen tests that are gone: a test equal to one of them was moved, not edited."""
-    gone = [test for test in change.base.freeze_by_test if not change.new.has_test(test)]
-    return {change.base.sources.test_digest(test) for test in gone}
+    return before is not None or after not in change.moved_digests

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from flakeledger.model.clock import DAY
 from flakeledger.model.findings import Finding
 from flakeledger.model.window import start_of, window_days
-from flakeledger.rules.freezes import at, shown, thaw_command
+from flakeledger.rules.freezes import at, named, shown, thaw_command
 from flakeledger.verdicts.rates import bound_text
 
 if TYPE_CHECKING:
@@ -40,9 +40,7 @@ def needs_replay(ledger: Ledger, freeze: Freeze) -> bool:
 
 def replay_command(freeze: Freeze) -> str:
     """The command that replays a frozen test where its row says, be the row committed or not."""
-    from shlex import quote  # only who is told what to do pays for it
-
-    return f"flakeledger replay {quote(freeze.test or '')} --runner {freeze.replay_env}"
+    return f"flakeledger replay {named(freeze)} --runner {freeze.replay_env}"
 
 
 def _fix(freeze: Freeze) -> str:

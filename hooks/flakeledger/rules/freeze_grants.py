@@ -13,15 +13,13 @@ from collections.abc import Iterator
 
 from flakeledger.model.clock import DAY
 from flakeledger.model.findings import Finding
+from flakeledger.model.ledger_paths import NOTES
 from flakeledger.model.records import Freeze
 from flakeledger.model.window import window_days
 from flakeledger.repo.change import Change
 from flakeledger.rules.freeze_changes import granted
 from flakeledger.rules.freeze_evidence import replay_command
 from flakeledger.rules.freezes import at, named
-
-NOTES = "ledgers/notes/"
-ELIGIBLE = "eligible_short"
 
 
 def freeze_unevidenced(change: Change, now: int) -> Iterator[Finding]:
@@ -68,6 +66,7 @@ def _is_eligible(change: Change, note: str | None) -> bool:
     if data is None:
         return False
     from flakeledger.model.canonical import NotCanonical, strict_object  # only level `witnessed` pays for it
+    from flakeledger.model.note import ELIGIBLE
 
     try:
         return strict_object(data).get("freeze") == ELIGIBLE
@@ -76,6 +75,8 @@ def _is_eligible(change: Change, note: str | None) -> bool:
 
 
 def _unnoted(row: Freeze) -> Finding:
+    from flakeledger.model.note import ELIGIBLE
+
     return at(
         row,
         "note",

@@ -71,21 +71,22 @@ def _followed(change: Change, row: Freeze, now: int) -> EarlierRow | None:
 
 
 def _earlier(change: Change, row: Freeze) -> EarlierRow | None:
-    assert row.test is not None
+    test = row.test
+    assert test is not None
     moved: dict[str | None, bool] = {}  # asked once a test, of the newest version that has its row
 
     def is_moved(version: Version, old: Freeze) -> bool:
-        if old.property_id != row.property_id:
-            return False
         if old.test not in moved:
             moved[old.test] = _is_moved(change, version, old, row)
         return moved[old.test]
 
     def match(version: Version) -> Freeze | None:
-        same = next((old for old in version.freezes if old.test == row.test), None)
-        return same or next((old for old in version.freezes if is_moved(version, old)), None)
+        same = version.by_test.get(test)
+        return same or next(
+            (old for old in version.by_property.get(row.property_id, ()) if is_moved(version, old)), None
+        )
 
-    return change.history_of(row.test).earlier_row(match)
+    return change.history_of(test).earlier_row(match)
 
 
 def _is_moved(change: Change, version: Version, old: Freeze, row: Freeze) -> bool:
@@ -133,7 +134,7 @@ def _returns(change: Change, earlier: EarlierRow, row: Freeze) -> bool:
         return False
     if not _fell(change, earlier):
         return False
-    known = [replay[1:] for replay in earlier.holder().replays if replay.test == row.test]
+    known = [replay[1:] for replay in earlier.holder().replays_by_test.get(row.test or "", ())]
     return any(replay[1:] not in known for replay in change.new.replays_by_test.get(row.test or "", ()))
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from flakeledger.model.findings import Finding
-from flakeledger.model.ledger_paths import FREEZES
+from flakeledger.model.ledger_paths import FREEZES, NOTES, WITNESSES
 from flakeledger.rules.freeze_evidence import needs_replay
 from flakeledger.rules.freezes import at, lacks, shown
 
@@ -103,20 +103,19 @@ _NAMES = {"witness": "witness", "note": "review note"}
 
 def _witness_of(ledger: Ledger, freeze: Freeze, policy: Policy) -> Witness | Refused:
     """The witness that a row names, as the policy takes it; else why not."""
-    from flakeledger.model.witness import FOLDER  # only level `witnessed` pays for it
-    from flakeledger.rules.witnesses import Refused, WitnessFile, good_witness
+    from flakeledger.rules.witnesses import Refused, WitnessFile, good_witness  # only level `witnessed` pays for it
 
     name = f"{freeze.witness}.json"
-    data = ledger.tree.read(f"{FOLDER}{name}")
+    data = ledger.tree.read(f"{WITNESSES}{name}")
     if data is None:
-        return Refused(f"{FOLDER}{name} is not there as a regular file")
+        return Refused(f"{WITNESSES}{name} is not there as a regular file")
     return good_witness(WitnessFile(name, data), policy)
 
 
 def _wrong_witness(ledger: Ledger, freeze: Freeze) -> str:
     """Why the witness that a row names is not one for it, or the empty text."""
     from flakeledger.model import wording
-    from flakeledger.rules.witnesses import Refused, differing, generators_of
+    from flakeledger.rules.witnesses import Refused, differing
 
     assert ledger.policy is not None
     witness = _witness_of(ledger, freeze, ledger.policy)
@@ -126,7 +125,7 @@ def _wrong_witness(ledger: Ledger, freeze: Freeze) -> str:
         return f"it is one of {wording.shown(witness.test)}"
     if witness.property_id != freeze.property_id:
         return f"it is one of property {wording.shown(witness.property_id)}, and the row names {freeze.property_id}"
-    drift = differing(witness.generator_hashes, generators_of(ledger, witness.property_id))
+    drift = differing(witness.generator_hashes, ledger.generator_hashes(witness.property_id))
     return f"the generators are not those it was drawn from: {drift}" if drift else ""
 
 
@@ -134,7 +133,7 @@ def _wrong_note(ledger: Ledger, freeze: Freeze) -> str:
     """Why the note that a row names is not one for it, or the empty text."""
     from flakeledger.model.canonical import NotCanonical
     from flakeledger.model.digest_files import digest_file_name
-    from flakeledger.model.note import ELIGIBLE, NOTES, read_note
+    from flakeledger.model.note import ELIGIBLE, read_note
     from flakeledger.rules.witnesses import Refused
     from flakeledger.verdicts.gate import ORDINARY
 

@@ -17,12 +17,14 @@ from flakeledger.model.clock import DAY, format_date, format_instant
 from flakeledger.model.fields import FREEZE_FIELDS, nearest_name, needed_at
 from flakeledger.model.findings import Finding
 from flakeledger.model.ledger_paths import FREEZES, POLICY, PROPERTIES
-from flakeledger.model.records import Freeze, covers
-from flakeledger.model.window import end_of, start_of, time_left, window_days
+from flakeledger.model.records import Freeze, repeated
+from flakeledger.model.window import end_of, ends_within, start_of, time_left, window_days
 
 if TYPE_CHECKING:
     from flakeledger.repo.ledger import Ledger
 
+#: how many names or pins a fix holds: ten thousand rows may need as many, and each says them again
+_MOST_NAMED = 50
 #: words that people write where an owner belongs and that answer for nothing (LEDGERS.md, freezes.yaml)
 NO_OWNERS = frozenset({"unassigned", "tbd", "none", "todo", "n/a", "?"})
 _OWNER = re.compile(
@@ -84,6 +86,8 @@ def _pin_text(ledger: Ledger, freeze: Freeze, field: str) -> str:
     """The line to write for an absent field, with the tree's own digest where it is one."""
     if field == "fixture_hashes":
         pins = ledger.fixture_pins(freeze.property_id)
+        if len(pins) > _MOST_NAMED:
+            return f"flakeledger pin {named(freeze)}"
         return "fixture_hashes: {" + ", ".join(f"{name}: {digest}" for name, digest in pins.items()) + "}"
     if field == "generator_hash":
         return f"generator_hash: {ledger.generator_digest(freeze.property_id) or 'the digest of its generator set'}"
@@ -130,10 +134,10 @@ def freeze_expired(ledger: Ledger, now: int) -> Iterator[Finding]:
 def freeze_expiring(ledger: Ledger, now: int) -> Iterator[Finding]:
     """Fewer than `warn_days` are left: a warning that names the owner."""
     assert ledger.policy is not None
-    soon = now + ledger.policy.limits.warn_days * DAY
+    warn_days = ledger.policy.limits.warn_days
     for freeze in ledger.freezes:
         end = end_of(freeze)
-        if end is None or end >= soon or now >= end:
+        if end is None or now >= end or not ends_within(end, warn_days, now):
             continue
         found = at(
             freeze,
@@ -151,41 +155,31 @@ def freeze_window(ledger: Ledger, now: int) -> Iterator[Finding]:
     assert ledger.policy is not None
     longest = ledger.policy.limits.max_window_days
     for freeze in ledger.freezes:
-        start, end, days = start_of(freeze), end_of(freeze), window_days(freeze)
+        start = start_of(freeze)
         if lacks(freeze, "expires"):
-            yield at(
-                freeze,
-                "",
-                "freeze-window",
-                f"{shown(freeze)} has no end: a freeze expires",
-                f"expires: {format_date((now if start is None else start) + longest * DAY)}",
-            )
+            endless = f"{shown(freeze)} has no end: a freeze expires"
+            yield at(freeze, "", "freeze-window", endless, _latest_end(now if start is None else start, longest))
         if start is not None and start > now + DAY:
-            yield at(
-                freeze,
-                "frozen_on",
-                "freeze-window",
-                f"{shown(freeze)} is frozen on {freeze.frozen_on}, which is more than a day ahead of now",
-                f"frozen_on: {format_date(now)}",
-            )
-        if start is None or end is None or days is None:
-            continue
-        if days < 0 or end <= start:
-            yield at(
-                freeze,
-                "expires",
-                "freeze-window",
-                f"{shown(freeze)} expires {freeze.expires}, before it was frozen on {freeze.frozen_on}",
-                f"expires: {format_date(start + longest * DAY)}",
-            )
-        elif days > longest:
-            yield at(
-                freeze,
-                "expires",
-                "freeze-window",
-                f"{shown(freeze)} is frozen for {days} days; the policy allows {longest}",
-                f"expires: {format_date(start + longest * DAY)}",
-            )
+            ahead = f"{shown(freeze)} is frozen on {freeze.frozen_on}, which is more than a day ahead of now"
+            yield at(freeze, "frozen_on", "freeze-window", ahead, f"frozen_on: {format_date(now)}")
+        wrong = _wrong_window(freeze, start, longest)
+        if wrong and start is not None:
+            yield at(freeze, "expires", "freeze-window", f"{shown(freeze)} {wrong}", _latest_end(start, longest))
+
+
+def _latest_end(start: int, longest: int) -> str:
+    """The line of a row whose window is as long as the policy allows."""
+    return f"expires: {format_date(start + longest * DAY)}"
+
+
+def _wrong_window(freeze: Freeze, start: int | None, longest: int) -> str:
+    """What is wrong between the first day and the end of a row that has both, as the end of a sentence; or ""."""
+    end, days = end_of(freeze), window_days(freeze)
+    if start is None or end is None or days is None:
+        return ""
+    if end <= start:
+        return f"expires {freeze.expires}, before it was frozen on {freeze.frozen_on}"
+    return f"is frozen for {days} days; the policy allows {longest}" if days > longest else ""
 
 
 def freeze_no_property(ledger: Ledger, _now: int) -> Iterator[Finding]:
@@ -221,7 +215,7 @@ def freeze_not_bound(ledger: Ledger, _now: int) -> Iterator[Finding]:
         found = ledger.property_by_id.get(freeze.property_id or "")
         if found is None or freeze.test is None or found.tests is None:
             continue
-        if freeze.test not in found.tests and not any(covers(listed, freeze.test) for listed in found.tests):
+        if not ledger.lists(found, freeze.test):
             yield at(
                 freeze,
                 "property_id",
@@ -243,19 +237,11 @@ def freeze_dangling(ledger: Ledger, _now: int) -> Iterator[Finding]:
 
 def freeze_duplicate(ledger: Ledger, _now: int) -> Iterator[Finding]:
     """Two rows for one test."""
-    first: dict[str, Freeze] = {}
-    for freeze in ledger.freezes:
-        if freeze.test is None:
-            continue
-        earlier = first.setdefault(freeze.test, freeze)
-        if earlier is not freeze:
-            yield at(
-                freeze,
-                "test",
-                "freeze-duplicate",
-                f"{freeze.test} is frozen twice; the first row is on line {earlier.places.line}",
-                f"delete this row, or the one on line {earlier.places.line}, from {FREEZES}",
-            )
+    for freeze, earlier in repeated(ledger.freezes, "test"):
+        line = earlier.places.line
+        message = f"{freeze.test} is frozen twice; the first row is on line {line}"
+        fix = f"delete this row, or the one on line {line}, from {FREEZES}"
+        yield at(freeze, "test", "freeze-duplicate", message, fix)
 
 
 def freeze_cap(ledger: Ledger, _now: int) -> Iterator[Finding]:
@@ -293,15 +279,16 @@ def freeze_unknown_runner(ledger: Ledger, _now: int) -> Iterator[Finding]:
     assert ledger.policy is not None
     names = [runner.name for runner in ledger.policy.runners]
     known = {None, *names}
+    shown_names = " or ".join(names[:_MOST_NAMED])
     for freeze in ledger.freezes:
         if freeze.replay_env in known and freeze.runner_class in known:
             continue
         for field, value in (("replay_env", freeze.replay_env), ("runner_class", freeze.runner_class)):
-            if value is not None and value not in names:
+            if value not in known:
                 yield at(
                     freeze,
                     field,
                     "freeze-unknown-runner",
                     f"`{field}: {value}` is no runner of {POLICY}",
-                    f"{field}: {' or '.join(names)}",
+                    f"{field}: {shown_names}",
                 )

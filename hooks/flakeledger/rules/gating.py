@@ -20,7 +20,7 @@ from flakeledger.repo.ledger import Ledger
 from flakeledger.repo.repository import Repository
 from flakeledger.rules.oracle_reviews import unreviewed
 from flakeledger.rules.patches import Patch
-from flakeledger.rules.witnesses import Refused, WitnessFile, differing, generators_of, good_witness, unbound
+from flakeledger.rules.witnesses import Refused, WitnessFile, differing, good_witness, unbound
 from flakeledger.verdicts.gate import (
     Asked,
     Facts,
@@ -119,7 +119,7 @@ class _Gathering:
     def _drift(self) -> str:
         """Where the generators differ: in the witness from the base, or in the patch from the base."""
         witness = self._good
-        base, head = (generators_of(ledger, witness.property_id) for ledger in self._ledgers)
+        base, head = (ledger.generator_hashes(witness.property_id) for ledger in self._ledgers)
         return differing(base, witness.generator_hashes) or differing(base, head)
 
     @property

@@ -49,6 +49,7 @@ def inspect_ledgers(repository: Repository, request: Request) -> Outcome:
     repository.begin()
     repository.begin_citations(judged)
     repository.recall()
+    repository.begin_modules(judged)
     from flakeledger.rules.check import applied_rules, judge_ledger
     from flakeledger.rules.staleness import forgiven, is_stale
 

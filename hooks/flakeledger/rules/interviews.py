@@ -18,8 +18,8 @@ from flakeledger.model.records import Freeze, Replay
 from flakeledger.model.window import end_of, start_of
 from flakeledger.repo.ledger import Ledger
 from flakeledger.rules.freeze_evidence import replay_command
-from flakeledger.rules.freezes import is_owner
-from flakeledger.verdicts.interview import TABLE, Evidence, Facts, Verdict, decide
+from flakeledger.rules.freezes import is_owner, thaw_command
+from flakeledger.verdicts.interview import CONCLUSIVE, TABLE, Evidence, Facts, Verdict, decide
 from flakeledger.verdicts.rates import USUAL_RATES, bound_text, percent, replays_needed
 
 
@@ -154,13 +154,16 @@ def reason(found: Interview) -> str:
     return found.verdict.shows
 
 
+#: what to do with a young freeze whose replay is there: to replay it again would tell nothing
+_PROVEN_YOUNG = "its replay is recorded: keep the freeze, or take it back: {thaw}"
+
+
 def next_step(found: Interview) -> str:
     """What to run or to do next."""
-    from shlex import quote  # only who is told what to do pays for it
-
     freeze, verdict = found.freeze, found.verdict
-    thaw = f"flakeledger thaw {quote(freeze.test or '')}"
-    step = verdict.next_step.format(
+    thaw = thaw_command(freeze)
+    is_proven_young = verdict.name == "withdraw" and found.facts.newest_replay in CONCLUSIVE
+    step = (_PROVEN_YOUNG if is_proven_young else verdict.next_step).format(
         thaw=thaw,
         replay=replay_command(freeze),
         property=freeze.property_id,

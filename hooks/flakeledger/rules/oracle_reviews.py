@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator
 
 from flakeledger.model.canonical import NotCanonical
 from flakeledger.model.digest_files import digest_file_name
-from flakeledger.model.review import REVIEWS, ReviewedFile, read_review
+from flakeledger.model.ledger_paths import REVIEWS
+from flakeledger.model.review import ReviewedFile, read_review
 from flakeledger.model.wording import shown
 from flakeledger.repo.ids import is_python
 from flakeledger.repo.repository import Repository

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from flakeledger.model.clock import DAY
 from flakeledger.model.records import Freeze, Replay
-from flakeledger.model.window import start_of, window_days
+from flakeledger.model.window import ends_within, start_of, window_days
 from flakeledger.repo.ledger import Ledger
 from flakeledger.rules.freezes import is_owner
 from flakeledger.rules.interviews import Interview, interviews
@@ -35,6 +35,13 @@ class FrozenRow(NamedTuple):
     bound: float | None
     #: its property's generator set against the pin of the row
     generators: Generators
+
+    def ends_within(self, days: int, now: int) -> bool:
+        """Whether it has ended or has fewer than so many days left; one without an end is always among them.
+
+        No day would bring that one back to anybody's mind.
+        """
+        return self.interview.end is None or ends_within(self.interview.end, days, now)
 
 
 def overview(ledger: Ledger, now: int) -> list[FrozenRow]:

@@ -1,6 +1,8 @@
 """Rules about policy.yaml: it exists, it travels alone, it stays.
 
-What is wrong inside the file (`policy-invalid` and the reader's rules) is found while it is read.
+Invariants:
+* What is wrong inside the file (`policy-invalid` and the reader's rules) is found while it is read, and not here.
+* A policy never judges its own change: what it would let pass travels in another one.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from flakeledger.model.clock import DAY, format_date, window_end
 from flakeledger.model.findings import Finding
 from flakeledger.model.ledger_paths import FIXTURES, PROPERTIES
+from flakeledger.model.records import repeated
 from flakeledger.repo.ids import is_python
 from flakeledger.rules.freezes import is_owner
 
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from flakeledger.repo.ledger import Ledger
 
 
-def _at(found: Property, field: str, rule: str, message: str, fix: str, item: int | None = None) -> Finding:
+def at(found: Property, field: str, rule: str, message: str, fix: str, item: int | None = None) -> Finding:
+    """A finding at one field of a row, or at one item of it (at the row itself when the field is absent)."""
     place = found.places.of(field, item)
     return Finding(PROPERTIES, place.line, place.column, rule, message, fix, subject=found.id or "")
 
@@ -66,20 +68,20 @@ def _unprotected(ledger: Ledger, found: Property, now: int, rule: str, message: 
     )
     end = None if found.uncovered_until is None else window_end(found.uncovered_until)
     if end is None or not is_owner(found.owner):
-        yield _at(found, "tests", rule, message, fix)
+        yield at(found, "tests", rule, message, fix)
     elif now >= end:
         late = f"{message}, and `uncovered_until` ended on {found.uncovered_until}"
-        yield _at(found, "uncovered_until", rule, late, fix)._replace(by_time=True)
+        yield at(found, "uncovered_until", rule, late, fix)._replace(by_time=True)
     elif end - DAY - now > longest * DAY:
         far = f"{message}, and `uncovered_until` is more than {longest} days away"
-        yield _at(found, "uncovered_until", rule, far, fix)
+        yield at(found, "uncovered_until", rule, far, fix)
 
 
 def property_no_fixture(ledger: Ledger, _now: int) -> Iterator[Finding]:
     """A property without a fixture is a wish."""
     for found in ledger.properties:
         if found.fixtures is not None and not found.fixtures:
-            yield _at(
+            yield at(
                 found,
                 "fixtures",
                 "property-no-fixture",
@@ -93,7 +95,7 @@ def property_unknown_fixture(ledger: Ledger, _now: int) -> Iterator[Finding]:
     for found in ledger.properties:
         for index, name in enumerate(found.fixtures or ()):
             if name not in ledger.fixture_by_id:
-                yield _at(
+                yield at(
                     found,
                     "fixtures",
                     "property-unknown-fixture",
@@ -105,19 +107,10 @@ def property_unknown_fixture(ledger: Ledger, _now: int) -> Iterator[Finding]:
 
 def property_duplicate(ledger: Ledger, _now: int) -> Iterator[Finding]:
     """Two rows with one id."""
-    first: dict[str, Property] = {}
-    for found in ledger.properties:
-        if found.id is None:
-            continue
-        earlier = first.setdefault(found.id, found)
-        if earlier is not found:
-            yield _at(
-                found,
-                "id",
-                "property-duplicate",
-                f"property {found.id} stands twice; the first row is on line {earlier.places.line}",
-                f"delete one of the two rows from {PROPERTIES}, or give this one an `id` of its own",
-            )
+    for found, earlier in repeated(ledger.properties, "id"):
+        message = f"property {found.id} stands twice; the first row is on line {earlier.places.line}"
+        fix = f"delete one of the two rows from {PROPERTIES}, or give this one an `id` of its own"
+        yield at(found, "id", "property-duplicate", message, fix)
 
 
 def property_unnamed(ledger: Ledger, _now: int) -> Iterator[Finding]:
@@ -130,7 +123,7 @@ def property_unnamed(ledger: Ledger, _now: int) -> Iterator[Finding]:
                 continue
             seen.add(path)
             if found.id not in ledger.sources.property_ids(path):
-                yield _at(
+                yield at(
                     found,
                     "tests",
                     "property-unnamed",
@@ -154,4 +147,4 @@ def property_dangling(ledger: Ledger, _now: int) -> Iterator[Finding]:
         for index, test in enumerate(found.tests or ()):
             answer = ledger.sources.test(test)
             if answer.state == "absent":
-                yield _at(found, "tests", "property-dangling", f"{test}: {answer.reason}", answer.fix, index)
+                yield at(found, "tests", "property-dangling", f"{test}: {answer.reason}", answer.fix, index)

@@ -12,15 +12,11 @@ from flakeledger.model.findings import Finding
 from flakeledger.model.ledger_paths import PROPERTIES
 from flakeledger.model.records import Property
 from flakeledger.repo.change import Change, lost_fixtures, lost_generators, lost_tests
+from flakeledger.rules.properties import at
 
 
 def _cited(change: Change) -> set[str | None]:
     return {freeze.property_id for freeze in (*change.base.freezes, *change.new.freezes)}
-
-
-def _at(found: Property, field: str, rule: str, message: str, fix: str) -> Finding:
-    place = found.places.of(field)
-    return Finding(PROPERTIES, place.line, place.column, rule, message, fix, subject=found.id or "")
 
 
 def property_redefined(change: Change) -> Iterator[Finding]:
@@ -34,10 +30,10 @@ def property_redefined(change: Change) -> Iterator[Finding]:
             continue
         if name in cited:
             message = f"the statement of {name} changed while a freeze cites it (it was: {before.statement})"
-            yield _at(after, "statement", "property-redefined", message, _NEW_ID)
+            yield at(after, "statement", "property-redefined", message, _NEW_ID)
         else:
             message = f"the statement of {name} changed; it was: {before.statement}"
-            found = _at(after, "statement", "property-redefined", message, "nothing, if the reviewer agrees")
+            found = at(after, "statement", "property-redefined", message, "nothing, if the reviewer agrees")
             yield found._replace(level="warning")
 
 
@@ -64,7 +60,7 @@ def _lost(change: Change, before: Property, after: Property) -> Iterator[Finding
     )
     for field, word, lost in losses:
         if lost:
-            yield _at(
+            yield at(
                 after,
                 field,
                 "property-weakened",
@@ -93,7 +89,6 @@ def _disappeared(change: Change, before: Property) -> Iterator[Finding]:
 def _has_home(change: Change, before: Property, test: str) -> bool:
     """Whether another property of the new tree lists the test with all fixtures of the one that went."""
     return any(
-        test in (other.tests or ()) and set(before.fixtures or ()) <= set(other.fixtures or ())
-        for other in change.new.properties
-        if other.id != before.id
+        other.id != before.id and set(before.fixtures or ()) <= set(other.fixtures or ())
+        for other in change.new.listing(test)
     )

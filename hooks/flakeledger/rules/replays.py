@@ -1,4 +1,9 @@
-"""State rules about the replay log itself. What a replay lacks as evidence is `freeze_evidence.py`'s business."""
+"""The state rule about the time of a replay.
+
+Invariants:
+* A clock that is a little ahead is no lie: what lies within `CLOCK_SKEW` of now is believed.
+* What a line lacks is found while the log is read; what a replay lacks as evidence, by `freeze_evidence.py`.
+"""
 
 from __future__ import annotations
 

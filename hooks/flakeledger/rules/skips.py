@@ -147,12 +147,11 @@ def _row(change: Change, found: Brought, test: str, now: int) -> str:
     from flakeledger.model.clock import DAY, format_date
     from flakeledger.model.fields import FREEZE_FIELDS
     from flakeledger.model.kinds import REASON
-    from flakeledger.model.records import covers
     from flakeledger.store.row_writing import Style, row_text
 
     ledger, policy = change.new, change.policy
     owners = ledger.code_owners(test.partition("::")[0])
-    ids = [row.id for row in ledger.properties if any(covers(listed, test) for listed in row.tests or ())]
+    ids = [row.id for row in ledger.properties_of(test)]
     property_id = ids[0] if len(ids) == 1 and ids[0] else UNKNOWN
     runner = policy.default_runner or policy.runners[0].name
     reason = " ".join(found.skip.reason.split())

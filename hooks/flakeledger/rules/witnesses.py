@@ -15,7 +15,6 @@ from typing import NamedTuple
 from flakeledger.model.canonical import NotCanonical
 from flakeledger.model.digest_files import SUFFIX, digest_file_name
 from flakeledger.model.policy import Policy
-from flakeledger.model.records import covers
 from flakeledger.model.witness import Witness, example_text, read_witness
 from flakeledger.model.wording import listed, shown
 from flakeledger.repo.ledger import Ledger
@@ -57,17 +56,12 @@ def unbound(ledger: Ledger, witness: Witness) -> str:
     found = ledger.property_by_id.get(witness.property_id)
     if found is None:
         return f"{ledger.tree.label} has no property {shown(witness.property_id)}"
-    if not any(covers(listed_test, witness.test) for listed_test in found.tests or ()):
+    if not ledger.lists(found, witness.test):
         return f"property {shown(witness.property_id)} does not list {shown(witness.test)}"
     test = ledger.sources.test(witness.test)
     if test.state != "found":
         return f"{ledger.tree.label} has no test {shown(witness.test)}: {test.reason}"
     return ""
-
-
-def generators_of(ledger: Ledger, property_id: str) -> dict[str, str]:
-    """The generators of a property in a tree, as a witness holds them: path -> sha256 of the blob."""
-    return ledger.sources.generator_hashes(ledger.generator_set(property_id))
 
 
 def differing(one: Mapping[str, str], other: Mapping[str, str]) -> str:

@@ -1,5 +1,7 @@
 """Git: the only module that starts git; it says what changed, what is tracked and where history stands.
 
+What only some runs ask has rooms of its own: `git_line.py`, `git_history.py`, `git_index.py`, `git_search.py`, …
+
 Invariants:
 * Every question is a constant number of processes (most are one), however many paths, revisions or steps it is about.
 * git runs at the root of the work tree with the caller's index, so that every path is relative to the root.
@@ -16,54 +18,26 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from flakeledger.model.errors import CannotTell
+from flakeledger.store.git_environment import OPTIONS, calm, git_program
 from flakeledger.store.git_output import (
     Listing,
     PathChange,
-    Step,
     TreeEntry,
-    grouped_by_commit,
     index_records,
     path_changes,
-    quoted,
     telling_line,
     tokens_of,
     tree_records,
 )
-from flakeledger.store.underway import Underway, failure, not_started
+from flakeledger.store.git_refusals import DEEPEN, failure, not_opened, not_started
+from flakeledger.store.underway import Underway
 
-if TYPE_CHECKING:
-    from flakeledger.store.git_history import PathVersion
+__all__ = ("Git", "Listing", "PathChange", "TreeEntry", "Underway")
 
-__all__ = ("Git", "Listing", "PathChange", "Step", "TreeEntry", "Underway")
-
-OPTIONS = (
-    *("--no-pager", "--no-replace-objects", "--literal-pathspecs"),
-    # a file watcher is a program that the repository's configuration names: no question of ours needs it
-    *("-c", "core.fsmonitor=false"),
-    # a folder of the tree may be a git directory, with programs in its configuration: git takes it for one unless told
-    *("-c", "safe.bareRepository=explicit"),
-)
-FIXED_ENVIRONMENT = {
-    "GIT_ALLOW_PROTOCOL": "none",  # git before 2.39.4 does not know the next one
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_GRAFT_FILE": os.devnull,
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_TERMINAL_PROMPT": "0",
-    "LC_ALL": "C",
-}
-#: variables that would change an answer, or that git refuses next to --literal-pathspecs
-DROPPED = frozenset(
-    (
-        *("GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS"),
-        # another file of configuration for `git config` alone, another end of history, attributes of another tree
-        *("GIT_CONFIG", "GIT_SHALLOW_FILE", "GIT_ATTR_SOURCE"),
-    )
-)
 RAW = ("--raw", "-z", "--no-renames", "--no-abbrev", "--ignore-submodules=none")
 INDEX_DIFF = ("diff-index", "--cached", *RAW)
 EMPTY_TREES = {
@@ -76,20 +50,6 @@ EMPTY_BLOBS = {
 }
 #: what git says of a revision that is there and is no commit
 NO_COMMIT = b", but the object dereferences to "
-DEEPEN = "fetch the whole history: git fetch --unshallow (GitHub: fetch-depth: 0, GitLab: GIT_DEPTH: 0)"
-IN_A_WORK_TREE = "change to the work tree; a git directory has no files to check"
-#: what git says when it cannot open a repository -> what helps
-REFUSALS = (
-    ("not a git repository", "run this inside a git repository, or create one: git init"),
-    ("must be run in a work tree", IN_A_WORK_TREE),
-)
-#: what git says where a folder is a git directory itself: a bare one, the inside of a `.git`, or a trap in a tree
-BARE = "cannot use bare repository"
-#: a split index would write its shared half into the real git directory
-QUIETLY = (
-    *("-c", "core.splitIndex=false"),
-    *("-c", f"core.hooksPath={os.devnull}"),
-)
 QUESTIONS = (
     "--is-bare-repository",
     "--is-shallow-repository",
@@ -125,11 +85,11 @@ class Git(NamedTuple):
         files otherwise than git and ledgers do.
         """
         _refuse_other_names()
-        calm = _calm(environment)
-        done = _start(directory, calm, ("rev-parse", *QUESTIONS))
+        kept = calm(environment)
+        done = _start(directory, kept, ("rev-parse", *QUESTIONS))
         if done.returncode:
             reason = os.fsdecode(done.stderr) or f"git ended with {done.returncode}"
-            raise _refusal(directory, os.fsdecode(done.stdout), reason)
+            raise not_opened(directory, os.fsdecode(done.stdout), reason)
         answers = os.fsdecode(done.stdout).split("\n")[:-1]
         if len(answers) != ANSWERS:
             raise CannotTell(f"the path of {directory!r} contains a line break", "rename the folder")
@@ -137,11 +97,11 @@ class Git(NamedTuple):
         if object_format not in EMPTY_TREES:
             raise CannotTell(f"unknown object format {object_format!r}", "use a sha1 or sha256 repository")
         # a hook's variables may be relative to the folder where the hook runs; every later git runs at the root
-        if not calm.keys().isdisjoint(("GIT_DIR", "GIT_WORK_TREE")):
-            calm |= {"GIT_DIR": git_dir, "GIT_WORK_TREE": root}
+        if not kept.keys().isdisjoint(("GIT_DIR", "GIT_WORK_TREE")):
+            kept |= {"GIT_DIR": git_dir, "GIT_WORK_TREE": root}
         absolute = {"GIT_INDEX_FILE": index, "GIT_OBJECT_DIRECTORY": objects}
-        calm |= {name: value for name, value in absolute.items() if name in calm}
-        return cls(root, git_dir, objects, index, shallow_path, shallow == "true", object_format, calm)
+        kept |= {name: value for name, value in absolute.items() if name in kept}
+        return cls(root, git_dir, objects, index, shallow_path, shallow == "true", object_format, kept)
 
     def run(self, *arguments: str, given: bytes = b"", ok: Sequence[int] = (0,)) -> bytes:
         """What git prints; CannotTell when it ends with a code that is not in `ok`."""
@@ -149,7 +109,7 @@ class Git(NamedTuple):
 
     def start(self, *arguments: str) -> subprocess.Popen[bytes]:
         """A live git with three pipes. CannotTell when git cannot be started."""
-        command = ["git", *OPTIONS, *arguments]
+        command = [git_program(self.environment), *OPTIONS, *arguments]
         pipe = subprocess.PIPE
         try:
             return subprocess.Popen(command, cwd=self.root, env=self.environment, stdin=pipe, stdout=pipe, stderr=pipe)
@@ -158,11 +118,7 @@ class Git(NamedTuple):
 
     def begin(self, *arguments: str) -> Underway:
         """A git that runs beside us. CannotTell when it cannot be started."""
-        return Underway(("git", *OPTIONS), arguments, self.root, self.environment)
-
-    def is_shallow(self) -> bool:
-        """Whether history ends somewhere because it was not fetched."""
-        return self.shallow
+        return Underway((git_program(self.environment), *OPTIONS), arguments, self.root, self.environment)
 
     def empty_tree(self) -> str:
         """The id of the tree without entries."""
@@ -254,61 +210,13 @@ class Git(NamedTuple):
             raise CannotTell(f"the clone is too shallow for the merge base of {one[:7]} and {other[:7]}", DEEPEN)
         return found
 
-    def first_parent_line(self, before: str, head: str) -> list[tuple[str, str]] | None:
-        """The commits after `before` up to `head`, oldest first, each with its first parent.
-
-        None when `before` is not on the first-parent line of `head`; CannotTell when the line is cut.
-        """
-        listed = self.run("rev-list", "--first-parent", "--parents", head, f"^{before}")
-        rows = [line.split(" ") for line in os.fsdecode(listed).split("\n")[:-1]]
-        if rows and len(rows[-1]) == 1:  # a root, or a boundary that hides its parents
-            rows[-1] += self.parents(rows[-1][0])
-            if self.shallow and rows[-1][1:] and rows[-1][1] != before:
-                raise CannotTell(f"the clone is too shallow to walk from {before[:7]} to {head[:7]}", DEEPEN)
-        if not rows or rows[-1][1:2] != [before]:
-            return None
-        return [(row[0], row[1]) for row in reversed(rows)]
-
-    def steps(self, before: str, head: str) -> list[Step]:
-        """Each first-parent step from `before` to `head`, oldest first, with its difference from its first parent.
-
-        CannotTell when `before` is not on the first-parent line of `head`, or the line is cut.
-        """
-        line = self.first_parent_line(before, head)
-        if line is None:
-            raise CannotTell(f"{before[:7]} is not on the first-parent line of {head[:7]}", "give another --base")
-        pairs = "".join(f"{commit} {parent}\n" for commit, parent in line)
-        out = self.run("diff-tree", "--stdin", "--always", "-r", *RAW, given=pairs.encode())
-        groups = grouped_by_commit(tokens_of(out))
-        return [Step(commit, parent, path_changes(groups[commit])) for commit, parent in line]
-
-    def newest_commit_touching(self, commit: str, path: str) -> str | None:
-        """The newest ancestor of a commit (itself included) that differs in a path from one of its parents.
-
-        Side lines count, also those whose version a merge dropped. None when no ancestor ever did;
-        CannotTell when that lies beyond a shallow boundary.
-        """
-        found = os.fsdecode(self.run("rev-list", "-1", "--full-history", commit, "--", path)).strip() or None
-        if self.shallow and (found is None or found in self._boundary()):
-            raise CannotTell(f"the clone is too shallow to know which commit last changed {path}", DEEPEN)
-        return found
-
-    def versions(self, starts: Sequence[str], path: str) -> Iterator[PathVersion]:
-        """Every commit behind `starts` whose version of a path differs from that of each parent, children first.
-
-        Side lines count. CannotTell, at the place where history ends early, when the clone is too shallow.
-        """
-        from flakeledger.store.git_history import path_versions  # only a change that adds a freeze pays for it
-
-        listed = self.run("rev-list", "--topo-order", "--full-history", *starts, "--", path)
-        out = self.run("diff-tree", "--stdin", "--root", "-c", "-r", *RAW, "--", path, given=listed)
-        boundary = self._boundary() if self.shallow else frozenset()
-        for version in path_versions(out, path):
-            if version.commit in boundary:
-                break
-            yield version
-        if boundary and not boundary.isdisjoint(os.fsdecode(self.run("rev-list", *starts)).split()):
-            raise CannotTell(f"the clone is too shallow to know the earlier versions of {path}", DEEPEN)
+    def boundary(self) -> frozenset[str]:
+        """The commits whose parents were not fetched."""
+        try:
+            with open(self.shallow_path, encoding="ascii") as lines:
+                return frozenset(lines.read().split())
+        except (OSError, ValueError) as error:
+            raise CannotTell(f"where this shallow clone ends cannot be read: {error}", DEEPEN) from error
 
     def merge_heads(self) -> list[str]:
         """The other heads of a merge in progress, or of the clean merge whose hook this is."""
@@ -392,82 +300,16 @@ class Git(NamedTuple):
         underway = underway or self.begin_unstaged(paths)
         return sorted(set(tokens_of(underway.answer())))
 
-    @contextmanager
-    def working_tree(self) -> Iterator[Git]:
-        """The same repository with an index that holds what is on disk, as `git add -A` would store it.
-
-        The index and the new objects live in a temporary folder that goes in the end. CannotTell when a file
-        cannot be added.
-        """
-        from flakeledger.store.temporary import temporary_folder
-
-        with temporary_folder("index") as folder:
-            git = self._beside(folder)
-            git.run(*QUIETLY, "add", "-A")
-            yield git
-
-    @contextmanager
-    def with_files(self, files: Mapping[str, bytes]) -> Iterator[Git]:
-        """The same repository with an index in which some files hold other bytes, as `git add` would store them.
-
-        For a handful of files: each is a process. The index and the new objects live in a temporary folder that
-        goes in the end. CannotTell when a file cannot be added.
-        """
-        from flakeledger.store.temporary import temporary_folder
-
-        with temporary_folder("index") as folder:
-            git = self._beside(folder)
-            standing = self.index_entries(tuple(files)).entries
-            records = b""
-            for path, data in files.items():
-                mode = standing[path].mode if path in standing else "100644"
-                blob = git.run("hash-object", "-w", f"--path={path}", "--stdin", given=data).strip()
-                records += b"%s %s\t%s\0" % (mode.encode(), blob, os.fsencode(path))
-            git.run(*QUIETLY, "update-index", "-z", "--index-info", given=records)
-            yield git
-
-    def _beside(self, folder: str) -> Git:
-        """The same repository, its index and new objects in a folder of their own. CannotTell without room there."""
-        from shutil import copy2
-
-        index, objects = f"{folder}/index", f"{folder}/objects"
-        try:
-            os.mkdir(objects)
-            with suppress(FileNotFoundError):
-                copy2(self.index_path, index)  # its time too: git compares it to find what changed since
-        except OSError as error:
-            reason = f"the index cannot be copied into a temporary folder: {error}"
-            raise CannotTell(reason, "point TMPDIR at a folder that you may write, with room for the index") from error
-        known = (quoted(self.objects_directory), self.environment.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", ""))
-        changed = {
-            "GIT_INDEX_FILE": index,
-            "GIT_OBJECT_DIRECTORY": objects,
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(filter(None, known)),
-        }
-        return self._replace(index_path=index, objects_directory=objects, environment=dict(self.environment) | changed)
-
     def _done(self, arguments: Sequence[str], given: bytes, ok: Sequence[int]) -> subprocess.CompletedProcess[bytes]:
         done = _start(self.root, self.environment, arguments, given)
         if done.returncode not in ok:
             raise failure(arguments, done.returncode, done.stderr)
         return done
 
-    def _holds(self, head: str, other: str) -> bool:
-        """Whether a merge is over: its variables outlive it in whatever its later hooks start."""
-        return self.commit(other) is not None and self.merge_base(other, head) == other
-
-    def _boundary(self) -> frozenset[str]:
-        """The commits whose parents were not fetched."""
-        try:
-            with open(self.shallow_path, encoding="ascii") as lines:
-                return frozenset(lines.read().split())
-        except (OSError, ValueError) as error:
-            raise CannotTell(f"where this shallow clone ends cannot be read: {error}", DEEPEN) from error
-
     def _is_cut(self, found: Sequence[str], one: str, other: str) -> bool:
         """Whether a boundary lies between two commits and their merge bases, so that a better one may be beyond it."""
         listed = self.run("rev-list", one, other, *(["--not", *found] if found else []))
-        return not self._boundary().isdisjoint(os.fsdecode(listed).split())
+        return not self.boundary().isdisjoint(os.fsdecode(listed).split())
 
     def _intended(self, suspects: Sequence[str], paths: Sequence[str]) -> list[str]:
         """Those of the empty entries that were only announced (`git add -N`): one diff shows them, another does not."""
@@ -492,40 +334,11 @@ def _refuse_other_names() -> None:
         )
 
 
-def _calm(environment: Mapping[str, str]) -> dict[str, str]:
-    """The caller's environment without what would change an answer."""
-    kept = {
-        name: value for name, value in environment.items() if name not in DROPPED and not name.startswith("GIT_TRACE")
-    }
-    return without_relative_path(kept) | FIXED_ENVIRONMENT
-
-
-def without_relative_path(environment: Mapping[str, str]) -> dict[str, str]:
-    """The environment, its PATH without what is relative: programs would be looked for in the tree that is judged."""
-    kept = dict(environment)
-    if "PATH" in kept:
-        kept["PATH"] = os.pathsep.join(filter(os.path.isabs, kept["PATH"].split(os.pathsep)))
-    return kept
-
-
 def _start(
     directory: str, environment: Mapping[str, str], arguments: Sequence[str], given: bytes = b""
 ) -> subprocess.CompletedProcess[bytes]:
-    command = ["git", *OPTIONS, *arguments]
+    command = [git_program(environment), *OPTIONS, *arguments]
     try:
         return subprocess.run(command, cwd=directory, env=environment, input=given, capture_output=True, check=False)
     except OSError as error:
         raise not_started(error) from error
-
-
-def _refusal(directory: str, out: str, reason: str) -> CannotTell:
-    """Why a repository cannot be opened, in git's words, and what helps."""
-    if out.startswith("true\n") or BARE in reason:
-        return CannotTell(
-            f"{directory!r} is a bare repository, or the inside of a git directory: this must be run in a work tree",
-            "change to the work tree; where there is none: git worktree add, or clone",
-        )
-    trusted = re.search(r"git config --global --add safe\.directory .+", reason)
-    known = (fix for words, fix in REFUSALS if words in reason)
-    fix = trusted[0] if trusted else next(known, "run git status here, and repair what it reports")
-    return CannotTell(f"{directory!r} cannot be read as a git repository: {reason.partition(chr(10))[0]}", fix)

@@ -13,8 +13,9 @@ import os
 from collections.abc import Mapping
 
 from flakeledger.model.errors import CannotTell
-from flakeledger.store.git import FIXED_ENVIRONMENT, QUIETLY, Git
-from flakeledger.store.git_output import quoted, tokens_of
+from flakeledger.store.git import Git
+from flakeledger.store.git_environment import FIXED_ENVIRONMENT, QUIETLY, also_objects_of
+from flakeledger.store.git_output import tokens_of
 from flakeledger.store.temporary import temporary_folder
 
 _REFERENCE = "refs/heads/replayed"
@@ -39,11 +40,7 @@ def bundled(git: Git, commit: str) -> bytes:
     """
     try:
         with temporary_folder("bundle") as folder:
-            borrowed = (
-                quoted(git.objects_directory),
-                git.environment.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", ""),
-            )
-            alternates = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(filter(None, borrowed))}
+            alternates = also_objects_of(git.objects_directory, git.environment)
             alone = _new_repository(folder, git.object_format, git.environment, alternates)
             _graft(alone, commit)
             _refuse_filters(git, alone, commit)

@@ -61,12 +61,6 @@ def telling_line(errors: bytes) -> str:
     return min(lines, key=lambda line: (not line.startswith("fatal:"), not line.startswith("error:")), default="")
 
 
-def quoted(path: str) -> str:
-    """A path as an item of GIT_ALTERNATE_OBJECT_DIRECTORIES."""
-    escaped = path.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
-
-
 def tree_records(out: bytes) -> Iterator[tuple[str, TreeEntry]]:
     """The records of ls-tree: mode, type, id, a tab, the path."""
     for record in tokens_of(out):

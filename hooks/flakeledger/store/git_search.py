@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 from flakeledger.store.git import Git
 from flakeledger.store.git_output import tokens_of
-from flakeledger.store.underway import Underway, failure
+from flakeledger.store.git_refusals import failure
+from flakeledger.store.underway import Underway
 
 #: what git says of a blob that it cannot read, and that it may not fetch
 _MISSING = re.compile(rb"(?:unable to read|could not fetch) ([0-9a-f]{40}(?:[0-9a-f]{24})?)")

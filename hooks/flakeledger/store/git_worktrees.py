@@ -13,13 +13,14 @@ Invariants:
 from __future__ import annotations
 
 import os
-import re
+import string
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from shlex import quote
 
 from flakeledger.model.errors import CannotTell
-from flakeledger.store.git import QUIETLY, Git
+from flakeledger.store.git import Git
+from flakeledger.store.git_environment import QUIETLY
 from flakeledger.store.git_output import tokens_of
 
 #: variables by which a hook's caller names an index, or a repository other than the one around the folder
@@ -126,7 +127,8 @@ def _forget_unborn(git: Git, name: str) -> None:
     with suppress(OSError):
         for entry in os.listdir(entries):
             begun = f"{entries}/{entry}"
-            if re.fullmatch(rf"{re.escape(name)}\d*", entry) and _is_unborn(begun):
+            is_of_it = entry.startswith(name) and entry.removeprefix(name).strip(string.digits) == ""
+            if is_of_it and _is_unborn(begun):
                 with suppress(FileNotFoundError):
                     os.unlink(f"{begun}/{_LOCK}")
                 os.rmdir(begun)

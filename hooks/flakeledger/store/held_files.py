@@ -13,6 +13,8 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+from flakeledger.model.errors import CannotTell
+
 
 def has_locks() -> bool:
     """Whether the system locks files."""
@@ -21,6 +23,13 @@ def has_locks() -> bool:
     except ImportError:
         return False
     return True
+
+
+def require_locks() -> None:
+    """CannotTell where the system locks no files, and so cannot tell what a dead replay left."""
+    if not has_locks():
+        fix = "run this where the system locks files and forks, such as in WSL"
+        raise CannotTell("this system has no locks on files", fix)
 
 
 def make_held(path: str, mode: int) -> int:

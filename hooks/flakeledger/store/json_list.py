@@ -68,42 +68,52 @@ class _Text:
             offset = self.skip(offset + 1)
 
 
+class _List:
+    """The entries of a JSON list, as far as it is read."""
+
+    def __init__(self, source: _Text) -> None:
+        self.source = source
+        self.found: list[Entry] = []
+
+    def item(self, offset: int) -> int:
+        """An entry starts here; where the next text starts."""
+        value, end = self.source.value(offset)
+        self._add(value, offset)
+        return end
+
+    def pair(self, offset: int) -> int:
+        """A name with a list, or an id with an object; whatever else has a name is no entry."""
+        source = self.source
+        name, after = source.value(offset)
+        if not isinstance(name, str) or not source.text.startswith(":", after):
+            source.refuse(offset, '`"name": value` is missing')
+        start = source.skip(after + 1)
+        if source.text.startswith("[", start):
+            return source.items(start, "]", self.item)
+        value, end = source.value(start)
+        if isinstance(value, dict):
+            self._add({"selector": name, **value}, offset)
+        return end
+
+    def _add(self, value: object, offset: int) -> None:
+        refuse_more(len(self.found) + 1, self.source.path)
+        self.found.append(_json_entry(value, self.source.path, self.source.place(offset)))
+
+
 def read_json(text: str, path: str) -> Iterator[Entry]:
     """The entries of a JSON list. CannotTell, with its place, for what is no JSON."""
     source = _Text(text, path)
-    found: list[Entry] = []
-
-    def item(offset: int) -> int:
-        value, end = source.value(offset)
-        refuse_more(len(found) + 1, path)
-        found.append(_json_entry(value, path, source.place(offset)))
-        return end
-
-    def pair(offset: int) -> int:
-        name, after = source.value(offset)
-        if not isinstance(name, str) or not text.startswith(":", after):
-            source.refuse(offset, '`"name": value` is missing')
-        start = source.skip(after + 1)
-        if text.startswith("[", start):
-            return source.items(start, "]", item)
-        value, end = source.value(start)
-        if isinstance(value, dict):
-            refuse_more(len(found) + 1, path)
-            found.append(_json_entry({"selector": name, **value}, path, source.place(offset)))
-        return end
-
+    found = _List(source)
     start = source.skip(0)
-    if text.startswith("["):
-        end = source.items(start, "]", item)
-    elif text.startswith("{", start):
-        end = source.items(start, "}", pair)
+    if text.startswith("{", start):
+        end = source.items(start, "}", found.pair)
     elif text.startswith("[", start):
-        end = source.items(start, "]", item)
+        end = source.items(start, "]", found.item)
     else:
         source.refuse(start, "a list starts with `[` or `{`")
     if end != len(text):
         source.refuse(end, "something stands after the list")
-    yield from found
+    yield from found.found
 
 
 def _json_entry(value: object, path: str, place: Place) -> Entry:

@@ -17,9 +17,9 @@ from itertools import chain, islice
 from typing import NamedTuple, NoReturn, Protocol
 
 from flakeledger.model.errors import CannotTell
-from flakeledger.store.git import DEEPEN, Git, TreeEntry
+from flakeledger.store.git import Git, TreeEntry
 from flakeledger.store.git_output import folder_records, telling_line
-from flakeledger.store.underway import FETCH_ALL, UNFETCHED
+from flakeledger.store.git_refusals import DEEPEN, FETCH_ALL, UNFETCHED
 
 #: Importing pygit2 takes 50 ms here and then 12 us a blob; `BatchReader.read` imports nothing and takes 20 to 85 us
 #: a blob, as the scheduler places the two processes. Measured in ms, small packed blobs, one `read` after the other,
@@ -205,7 +205,7 @@ class _Absence:
     def _where(self) -> tuple[str, str]:
         if self._git.run("config", "--get-regexp", _PARTIAL, ok=(0, 1)):
             return "partial clone", FETCH_ALL
-        if self._git.is_shallow():
+        if self._git.shallow:
             return "shallow clone", DEEPEN
         return "repository, or broken", "git fsck, then fetch it again"
 

@@ -111,7 +111,7 @@ def _prepare(root: str, path: str, after: bytes, stack: ExitStack) -> str:
         if mode is not None:
             os.chmod(written, stat.S_IMODE(mode))
     except OSError as error:
-        raise _refusal(path, error) from error
+        raise _refusal(root, path, error) from error
     return written
 
 
@@ -120,7 +120,7 @@ def _finish(root: str, path: str, written: str) -> None:
     try:
         os.replace(written, target)
     except OSError as error:
-        raise _refusal(path, error) from error
+        raise _refusal(root, path, error) from error
     with suppress(OSError):  # not every disk can sync a folder; the file is whole either way
         folder = os.open(os.path.dirname(target), os.O_RDONLY)
         try:
@@ -147,8 +147,10 @@ def _taken_back(root: str, placed: Mapping[str, bytes | None], refusal: CannotTe
     return CannotTell(reason, "git diff   # shows what was written; let the disk be written to, and run this again")
 
 
-def _refusal(path: str, error: OSError) -> CannotTell:
-    folder = os.path.dirname(path) or "."
+def _refusal(root: str, path: str, error: OSError) -> CannotTell:
+    folder = os.path.dirname(f"{root}/{path}")
+    while not os.path.lexists(folder):
+        folder = os.path.dirname(folder)
     fix = _FIXES.get(error.errno or 0, f"make its folder writable: chmod u+wx {quote(folder)}")
     return CannotTell(f"{path} cannot be written: {error.strerror}", fix)
 

@@ -8,8 +8,8 @@ Invariants:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from flakeledger.model.findings import MOST_TOLD, Finding, unread_below
 from flakeledger.model.rows import MappingNode, Node, Row
@@ -18,6 +18,7 @@ from flakeledger.store.replay_log import read_replays
 from flakeledger.store.text import BYTE_ORDER_MARK, find_blemishes
 
 if TYPE_CHECKING:
+    from flakeledger.store.yaml_notes import Notes
     from flakeledger.store.yaml_rows import ChunkRead
 
 __all__ = [
@@ -32,6 +33,8 @@ __all__ = [
     "read_replays",
     "read_rows",
 ]
+
+Told = TypeVar("Told")
 
 
 class RowsRead(NamedTuple):
@@ -65,15 +68,9 @@ def read_rows(data: bytes, path: str) -> RowsRead:
 
 def read_policy(data: bytes, path: str) -> tuple[MappingNode | None, list[Finding]]:
     """The policy's mapping with its places, or None; findings for everything that makes it unreadable."""
-    findings, spans = find_blemishes(data, path)
-    if spans:
-        return None, findings
     from flakeledger.store.yaml_nodes import read_mapping
-    from flakeledger.store.yaml_rows import Notes
 
-    notes = Notes(data.removeprefix(BYTE_ORDER_MARK).decode(), 1, path)
-    node = read_mapping(notes.text, notes)
-    return node, sorted([*findings, *notes.findings])
+    return _told(read_mapping, data, path)
 
 
 def read_document(data: bytes, path: str) -> tuple[Node | None, list[Finding]]:
@@ -81,14 +78,20 @@ def read_document(data: bytes, path: str) -> tuple[Node | None, list[Finding]]:
 
     It is refused like a ledger: nothing is constructed, and neither aliases nor depth can make it large.
     """
+    from flakeledger.store.yaml_nodes import read_node
+
+    return _told(read_node, data, path)
+
+
+def _told(read: Callable[[str, Notes], Told | None], data: bytes, path: str) -> tuple[Told | None, list[Finding]]:
+    """What `read` makes of a whole text without blemishes, and everything that is wrong with it."""
+    from flakeledger.store.yaml_notes import Notes
+
     findings, spans = find_blemishes(data, path)
     if spans:
         return None, findings
-    from flakeledger.store.yaml_nodes import read_node
-    from flakeledger.store.yaml_rows import Notes
-
     notes = Notes(data.removeprefix(BYTE_ORDER_MARK).decode(), 1, path)
-    node = read_node(notes.text, notes)
+    node = read(notes.text, notes)
     return node, sorted([*findings, *notes.findings])
 
 

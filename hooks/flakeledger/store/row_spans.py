@@ -16,8 +16,8 @@ from typing import Any, Literal, NamedTuple
 from yaml.events import MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent
 
 from flakeledger.model.rows import Scalar, Value
+from flakeledger.store.yaml_notes import Notes, last_line
 from flakeledger.store.yaml_parser import GetEvent, start
-from flakeledger.store.yaml_rows import Notes, last_line
 
 _COMMENT = re.compile(r"#[^\r\n]*")
 _ITEM_DASH = re.compile(r"^ *(-)(?=[ \r\n]|\Z)", re.MULTILINE)

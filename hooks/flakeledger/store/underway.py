@@ -7,7 +7,6 @@ Invariants:
 
 from __future__ import annotations
 
-import errno
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -15,11 +14,7 @@ from contextlib import suppress
 from typing import BinaryIO, NamedTuple, cast
 
 from flakeledger.model.errors import CannotTell
-from flakeledger.store.git_output import telling_line
-
-#: what a git says that would fetch a missing object and may not; a newer one says that it is missing
-UNFETCHED = "from promisor remote"
-FETCH_ALL = "fetch what this partial clone leaves out: git fetch --refetch --no-filter, or clone without --filter"
+from flakeledger.store.git_refusals import failure, not_started
 
 
 class Outcome(NamedTuple):
@@ -72,21 +67,6 @@ class Underway:
             self._process.wait()
         self._out.close()
         self._errors.close()
-
-
-def failure(arguments: Sequence[str], code: int, errors: bytes) -> CannotTell:
-    """The error for a git that ended with a code that is no answer."""
-    reason = f"git {' '.join(arguments)} failed: {telling_line(errors) or f'exit code {code}'}"
-    return CannotTell(reason, FETCH_ALL if UNFETCHED in reason else "repair what git reports, then run this again")
-
-
-def not_started(error: OSError) -> CannotTell:
-    """The error for a git that cannot be started."""
-    if error.errno in (errno.EAGAIN, errno.ENOMEM):
-        fix = "end some processes, or raise their limit (ulimit -u), then run this again"
-    else:
-        fix = "install git, and run this in a folder that exists"
-    return CannotTell(f"git cannot be started: {error}", fix)
 
 
 def _nameless_file() -> BinaryIO:

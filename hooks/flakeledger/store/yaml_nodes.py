@@ -8,6 +8,7 @@ Invariants:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from yaml.events import (
@@ -23,8 +24,7 @@ from yaml.events import (
 
 from flakeledger.model.rows import Entry, ListNode, MappingNode, Node, ScalarNode
 from flakeledger.store.mistakes import explain
-from flakeledger.store.yaml_parser import GetEvent, YamlError, complaint_of, start
-from flakeledger.store.yaml_rows import (
+from flakeledger.store.yaml_notes import (
     Notes,
     UnreadableError,
     forbid_alias,
@@ -34,6 +34,7 @@ from flakeledger.store.yaml_rows import (
     spot_of,
     text_of,
 )
+from flakeledger.store.yaml_parser import GetEvent, YamlError, complaint_of, start
 
 #: how deep the lists and mappings of the policy may nest
 DEEPEST = 8
@@ -44,47 +45,56 @@ MOST_PLAIN = 100_000
 
 def read_mapping(text: str, notes: Notes) -> MappingNode | None:
     """The mapping that the text is; None, with the reason in the notes, when it is not a mapping that can be told."""
-    try:
-        get = start(text)
-        get()
-        event = get()
-        if type(event) is DocumentStartEvent:
-            if event.version or event.tags:
-                notes.refuse(event, "the policy holds no YAML directives", "delete this line")
-            event = get()
-        if type(event) is not MappingStartEvent:
-            notes.refuse(event, "the policy is a mapping: `version`, `level`, `paths`, …", "write `version: 1` first")
-        node = _mapping(get, event, notes, 1)
-        get()
-        event = get()
-        if type(event) is not StreamEndEvent:
-            notes.refuse(event, "the policy is one YAML document", "delete this line and what follows it")
-    except UnreadableError:
-        return None
-    except YamlError as error:
-        notes.mistake(explain(complaint_of(error), notes.lines, notes.first))
-        return None
-    return node if notes.whole else None
+    node = _told(_policy, text, notes)
+    return node if isinstance(node, MappingNode) else None
 
 
 def read_node(text: str, notes: Notes) -> Node | None:
     """The one document of another tool's file, as strictly as the policy; None, with the reason in the notes."""
+    return _told(_document, text, notes)
+
+
+def _told(read: Callable[[GetEvent, Notes], Node], text: str, notes: Notes) -> Node | None:
+    """What `read` makes of a text; None where that cannot be told, which the notes say."""
     try:
         get = start(text)
         get()
-        if type(get()) is StreamEndEvent:
-            return ScalarNode(None, notes.first, 1)
-        node = _node(get, get(), notes, 1)
-        get()
-        event = get()
-        if type(event) is not StreamEndEvent:
-            notes.refuse(event, "this file is one YAML document", "delete this line and what follows it")
+        node = read(get, notes)
     except UnreadableError:
         return None
     except YamlError as error:
         notes.mistake(explain(complaint_of(error), notes.lines, notes.first))
         return None
     return node if notes.whole else None
+
+
+def _policy(get: GetEvent, notes: Notes) -> Node:
+    event = get()
+    if type(event) is DocumentStartEvent:
+        if event.version or event.tags:
+            notes.refuse(event, "the policy holds no YAML directives", "delete this line")
+        event = get()
+    if type(event) is not MappingStartEvent:
+        notes.refuse(event, "the policy is a mapping: `version`, `level`, `paths`, …", "write `version: 1` first")
+    node = _mapping(get, event, notes, 1)
+    _end(get, notes, "the policy is one YAML document")
+    return node
+
+
+def _document(get: GetEvent, notes: Notes) -> Node:
+    if type(get()) is StreamEndEvent:
+        return ScalarNode(None, notes.first, 1)
+    node = _node(get, get(), notes, 1)
+    _end(get, notes, "this file is one YAML document")
+    return node
+
+
+def _end(get: GetEvent, notes: Notes, rule: str) -> None:
+    """Refuse whatever follows the document."""
+    get()
+    event = get()
+    if type(event) is not StreamEndEvent:
+        notes.refuse(event, rule, "delete this line and what follows it")
 
 
 def _node(get: GetEvent, event: Any, notes: Notes, depth: int) -> Node:
