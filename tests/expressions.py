@@ -92,7 +92,7 @@ BUILT: dict[tuple[str, str], Callable[[], Iterator[str | bytes | re.Pattern[Any]
     ("model.patterns", "'|'.join(rooted)"): lambda: map(
         compile_pattern, ("a", "/a", "a*b?c", "/a/**/b*c*", "**/a/**", "*[!a]*/")
     ),
-    ("model.policy", "one.pattern"): lambda: _patterns_of_fields(POLICY_FIELDS),
+    ("model.policy_reading", "one.pattern"): lambda: _patterns_of_fields(POLICY_FIELDS),
     ("repo.code_signs", "'|'.join(branches)"): _signs,
     ("repo.code_signs", r"'|'.join([*branches, '(?P<bracket>[(){}])', '(?P<break>\\n)'])"): _signs,
     ("repo.code_signs", "_words(closes, escape, lines, hole)"): _words,

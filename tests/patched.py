@@ -25,7 +25,6 @@ from flakeledger.repo.repository import Repository
 from flakeledger.reporters.text import undecided
 from flakeledger.rules.gating import Replay, Replayed
 from flakeledger.rules.patches import Patch
-from flakeledger.rules.witnesses import generators_of
 from world import PRODUCT, REFUND, World
 
 PROPERTY = "PROP-1"
@@ -113,7 +112,7 @@ def _run(
 def a_witness(world: World, **changed: object) -> Witness:
     """A good witness of the refund's property for the tree as it lies here, with some fields changed."""
     with world.ledger() as ledger:
-        generators = generators_of(ledger, PROPERTY)
+        generators = ledger.generator_hashes(PROPERTY)
     test = str(changed.get("test", REFUND))
     example = changed.pop("example", None) or example_of({"x": 7}, test)
     assert isinstance(example, dict)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -116,4 +117,15 @@ def test_a_folder_that_is_not_ours_alone_is_refused(git: Git, folder: Path, tmp_
     else:
         folder.touch()
     with pytest.raises(CannotTell, match="is no folder of this user alone"):
+        receive(bundle, data, os.environ)
+
+
+def test_where_no_replay_can_run_no_clone_is_looked_for(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows has neither locks on files nor ids of users."""
+    bundle, data = bundle_of(git, git.head() or "")
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    monkeypatch.delattr(os, "getuid")
+    with pytest.raises(CannotTell, match="no locks on files"):
+        clone_of(bundle, os.environ)
+    with pytest.raises(CannotTell, match="no locks on files"):
         receive(bundle, data, os.environ)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from unicodedata import category
 
 import pytest
 from hypothesis import given
@@ -46,7 +47,9 @@ def test_no_escaped_text_is_wider_than_it_was_cut_to(text: str, most: int) -> No
 
 
 def test_every_character_has_a_width_once_it_is_escaped() -> None:
-    odd = [code for code in range(sys.maxunicode + 1) if not 0 <= width_of(f"a{escape_line(chr(code))}") - 1 <= 12]
+    """All that Unicode has a name for; of the private and unassigned planes, which are all alike, one in a hundred."""
+    named = (code for code in range(sys.maxunicode + 1) if category(chr(code)) not in ("Cn", "Co") or code % 101 == 0)
+    odd = [code for code in named if not 0 <= width_of(f"a{escape_line(chr(code))}") - 1 <= 12]
     assert [hex(code) for code in odd] == []
 
 

@@ -600,11 +600,6 @@ CHEATS = (
 )
 
 
-@pytest.fixture(scope="session")
-def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
-    return Templates(tmp_path_factory.mktemp("templates"))
-
-
 @pytest.mark.parametrize(("cheat", "level", "mode"), cases(CHEATS), ids=label)
 def test_a_cheat_is_stopped_by_exactly_these_rules(
     cheat: Journey, level: str, mode: str, templates: Templates, tmp_path: Path

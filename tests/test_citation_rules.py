@@ -17,11 +17,6 @@ NOW = 1_772_539_200  # noon of day 1
 MARK = '@pytest.mark.frozen("PROP-1", runner_class="pinned-py311")\n'
 
 
-@pytest.fixture(scope="module")
-def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
-    return Templates(tmp_path_factory.mktemp("templates"))
-
-
 @pytest.fixture
 def world(templates: Templates, tmp_path: Path) -> World:
     return templates.start(tmp_path / "world", cited_and_frozen, "keyed", "block")

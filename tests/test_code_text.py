@@ -84,6 +84,8 @@ COMMENTS = [
     ("javascript", "'http://no'; `// no`; /\\/\\/no/", []),
     ("rust", "//! one\n/* two /* three */ four */ x", [(1, 5, "one"), (2, 4, "two /* three */ four")]),
     ("c", "#include <a> // one\r\nint x; /* two\r\n   three */\r\n", [(1, 17, "one"), (2, 11, "two"), (3, 4, "three")]),
+    ("java", "/* one /* two */ x /* three */", [(1, 4, "one /* two"), (1, 23, "three")]),
+    ("kotlin", "/* one /* two */ x */ y // three", [(1, 4, "one /* two */ x"), (1, 28, "three")]),
     ("ruby", "x = 1 # one\n=begin\ntwo\n=end\n'#{3}' # four", [(1, 9, "one"), (3, 1, "two"), (5, 10, "four")]),
     ("shell", "#!/bin/sh\necho a#b # one\n", [(1, 3, "/bin/sh"), (2, 12, "one")]),
     ("lua", "-- one\n--[[ two\nthree ]] x", [(1, 4, "one"), (2, 6, "two"), (3, 1, "three")]),

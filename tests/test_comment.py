@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from flakeledger.model.errors import CannotTell
@@ -95,6 +95,7 @@ def test_every_part_is_told_in_its_order() -> None:
         "| `tests/a.py::test_b` | `@finley` | `2026-03-05` | 2 days | `flakeledger thaw tests/a.py::test_b` |",
     ):
         assert shown in text
+    assert "\n\n\n" not in text
     # what is refused stands first
     assert text.index("freeze opened |") < text.index("fixture re-locked |")
     assert "<details>" not in text
@@ -131,8 +132,10 @@ def test_a_text_of_any_length_is_a_bounded_row() -> None:
 SIZES = st.integers(0, 400)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=8)
 @given(SIZES, SIZES, SIZES, SIZES, st.sampled_from(["x", "é", "\u202e", "`|"]))
+@example(400, 400, 400, 400, "\u202e")
+@example(400, 1, 0, 0, "x")
 def test_however_much_there_is_it_fits_and_what_is_left_out_is_counted(
     changes: int, errors: int, rows: int, endings: int, letter: str
 ) -> None:

@@ -16,11 +16,6 @@ from steps import base
 from world import CLOCK, ORDERS, PRODUCT, REFUND, TESTS, TOTAL, Templates, World
 
 
-@pytest.fixture(scope="session")
-def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
-    return Templates(tmp_path_factory.mktemp("templates"))
-
-
 def frozen(world: World) -> None:
     base(world)
     world.freeze(REFUND, 0, 20)

@@ -305,11 +305,6 @@ def test_a_scheduler_that_goes_or_has_no_worker_is_said(git: Git, tmp_path: Path
             wait_until(lambda: not any(map(is_running, processes(alone.notes))))
 
 
-@pytest.fixture(scope="module")
-def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
-    return Templates(tmp_path_factory.mktemp("templates"))
-
-
 @pytest.fixture
 def world(templates: Templates, tmp_path: Path) -> World:
     return templates.start(tmp_path / "world", replayable, "keyed", "block")

@@ -17,11 +17,6 @@ from world import REFUND, TESTS, TOTAL, Templates, World, on
 JS = "tests/check.js"
 
 
-@pytest.fixture(scope="module")
-def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
-    return Templates(tmp_path_factory.mktemp("templates"))
-
-
 @pytest.fixture
 def world(templates: Templates, tmp_path: Path) -> World:
     return templates.start(tmp_path / "world", cited_and_frozen, "keyed", "block")

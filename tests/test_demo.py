@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from conftest import git
-from flakeledger.cli import demo
+from flakeledger.cli.demo_steps import STEPS, differences
 from flakeledger.cli.main import main
 
 HOSTILE = """\
@@ -34,9 +34,9 @@ def test_four_commits_go_as_said(
     folder = tmp_path / "a shop"
     assert main(["demo", "--folder", str(folder)]) == 0
     out = capsys.readouterr().out
-    places = [out.index(f"== {step.title}\n") for step in demo.STEPS]
+    places = [out.index(f"== {step.title}\n") for step in STEPS]
     assert places == sorted(places)
-    told = dict(zip(("passes", *filter(None, (step.rule for step in demo.STEPS))), _split(out, places), strict=True))
+    told = dict(zip(("passes", *filter(None, (step.rule for step in STEPS))), _split(out, places), strict=True))
     assert "Failed" not in told["passes"]
     for rule in ("fixture-drifted", "mixed-change", "freeze-extended"):
         assert f": {rule}: " in told[rule]
@@ -76,10 +76,9 @@ def test_a_folder_in_use_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 def test_what_differs_is_told() -> None:
-    done = subprocess.CompletedProcess([], 1, "a.yaml:1:1: other-rule: x")
-    passed = subprocess.CompletedProcess([], 0, "")
-    ordinary, refused = demo.STEPS[0], demo.STEPS[1]
-    assert demo.differences(ordinary, passed) == []
-    assert demo.differences(ordinary, done) == ["'An ordinary commit' was refused"]
-    assert demo.differences(refused, passed) == [f"{refused.title!r} was not refused"]
-    assert demo.differences(refused, done) == [f"{refused.title!r} was not refused by fixture-drifted"]
+    said = "a.yaml:1:1: other-rule: x"
+    ordinary, refused = STEPS[0], STEPS[1]
+    assert differences(ordinary, 0, "") == []
+    assert differences(ordinary, 1, said) == ["'An ordinary commit' was refused"]
+    assert differences(refused, 0, "") == [f"{refused.title!r} was not refused"]
+    assert differences(refused, 1, said) == [f"{refused.title!r} was not refused by fixture-drifted"]

@@ -25,15 +25,9 @@ from flakeledger.model.fields import (
     check_row,
 )
 from flakeledger.model.ledger_paths import FIXTURES, FREEZES, POLICY, PROPERTIES, REPLAYS
-from flakeledger.model.policy import build_policy
-from flakeledger.model.policy_fields import (
-    CLASSES,
-    LIMIT_FIELDS,
-    PATH_FIELDS,
-    POLICY_FIELDS,
-    RUNNER_FIELDS,
-    PolicyField,
-)
+from flakeledger.model.policy import CLASSES
+from flakeledger.model.policy_fields import LIMIT_FIELDS, PATH_FIELDS, POLICY_FIELDS, RUNNER_FIELDS, PolicyField
+from flakeledger.model.policy_reading import build_policy
 from flakeledger.rules.table import READING_RULES, RULE_NAMES
 from flakeledger.store.formatter import format_rows
 from flakeledger.store.reader import read_policy, read_replays, read_rows

@@ -223,6 +223,12 @@ def test_what_cannot_be_done_is_refused(data: str, edit: Any, reason: str) -> No
     assert refused.value.fix
 
 
+def test_of_several_rows_with_one_key_the_first_is_the_place() -> None:
+    with pytest.raises(CannotTell) as refused:
+        remove_row(rows("b", "a", "a").encode(), FREEZES, "a")
+    assert refused.value.place == "ledgers/freezes.yaml:3:1"
+
+
 def test_the_refusal_says_what_to_write_by_hand() -> None:
     with pytest.raises(CannotTell) as refused:
         change_row(b"- test: a\n  owner: [b]\n", FREEZES, "a", {"owner": "c", "issue": None})

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from flakeledger.repo.foreign_skips import CANDIDATE_WORDS, foreign_skips
+from flakeledger.repo.foreign_skips import foreign_skips
 from flakeledger.repo.languages import ENDINGS
 from flakeledger.repo.skip import MOST_PLACES, Skip, SkipKind, unread
+from flakeledger.repo.skip_patterns import CANDIDATE_WORDS
 
 #: (path, text of one place, kind, name, test); the text is at the first place of a file of its own
 Case = tuple[str, str, SkipKind, str, str]
@@ -28,6 +29,7 @@ SCRIPTS: list[Case] = [
     ("a.test.js", "it\n  .skip('adds', f);", "skip", "it.skip", "adds"),
     ("a.test.js", "it.skip('a');", "skip", "it.skip", "a"),
     ("a.test.js", "it.skip.each([[1, 2]])('adds %s', () => {});", "skip", "it.skip.each", "adds %s"),
+    ("a.test.ts", "it.skip.each<Row>([[1, 2]])('adds %s', () => {});", "skip", "it.skip.each", "adds %s"),
     ("a.test.js", "test.skip.each`a | b\n${1} | ${2}`('adds $a', () => {});", "skip", "test.skip.each", "adds $a"),
     ("a.test.js", "test.concurrent.skip('adds', f);", "skip", "test.concurrent.skip", "adds"),
     ("a.test.js", "test.serial.skip('adds', f);", "skip", "test.serial.skip", "adds"),

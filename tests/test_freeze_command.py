@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from commands import Answer, commit_with_hooks, hook_findings, noon, typed
-from flakeledger.cli import demo, demo_shop
+from flakeledger.cli import demo_shop
+from flakeledger.cli.demo_stage import Demo
 from flakeledger.model.ledger_paths import FIXTURES, FREEZES, POLICY, PROPERTIES, REPLAYS
 from flakeledger.model.note import Note, note_file
 from flakeledger.model.witness import Witness, example_of, witness_file
@@ -510,6 +511,16 @@ def test_a_freeze_that_fell_comes_back_on_a_replay_with_the_time_that_it_had_lef
     assert hook_findings(world, 6) == []
 
 
+def test_one_that_comes_back_has_the_owner_of_before(world: World) -> None:
+    world.write("CODEOWNERS", "* @dana\n")
+    frozen(world)
+    fell_with_a_fixture(world)
+    world.replay(6)
+    must_freeze(world, REFUND, "--reason", REASON, day=6)
+    assert fields(world)["owner"] == "@finley"
+    assert hook_findings(world, 6) == []
+
+
 def test_one_that_comes_back_keeps_its_count_and_may_end_earlier(world: World) -> None:
     frozen(world)
     world.replay(28)
@@ -700,7 +711,7 @@ def test_the_hooks_accept_what_freeze_wrote_and_thawing_leaves_the_file_as_it_wa
 
 
 def test_on_the_demo_repository_a_freeze_and_its_thaw_leave_the_file_as_it_was(tmp_path: Path) -> None:
-    shop = demo.Demo(str(tmp_path), int(time.time()), colour=False)
+    shop = Demo(str(tmp_path), int(time.time()), colour=False)
     shop.open_shop()
     world = World(tmp_path)
     before = (tmp_path / FREEZES).read_bytes()

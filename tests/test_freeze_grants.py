@@ -14,11 +14,6 @@ NOTE = "a" * 64
 FILE = f"ledgers/notes/{NOTE}.json"
 
 
-@pytest.fixture(scope="session")
-def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
-    return Templates(tmp_path_factory.mktemp("templates"))
-
-
 def levels(world: World, day: int) -> list[str]:
     """The levels of the rule's findings, of what lies here."""
     return [str(found["level"]) for found in findings(world, day)]

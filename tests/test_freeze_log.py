@@ -18,11 +18,6 @@ from world import CLOCK, CONFTEST, REFUND, TESTS, TOTAL, Templates, World, on
 Edit = Callable[[World], object]
 
 
-@pytest.fixture(scope="session")
-def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
-    return Templates(tmp_path_factory.mktemp("templates"))
-
-
 @pytest.fixture
 def world(templates: Templates, tmp_path: Path) -> World:
     return templates.start(tmp_path / "world", base, "keyed", "block")

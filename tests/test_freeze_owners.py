@@ -12,11 +12,6 @@ from steps import set_freeze
 from world import REFUND, TESTS, Templates, World
 
 
-@pytest.fixture(scope="session")
-def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
-    return Templates(tmp_path_factory.mktemp("templates"))
-
-
 def frozen(world: World) -> None:
     """One freeze, which @finley owns."""
     world.append(POLICY, "owners: codeowners\n")

@@ -12,11 +12,6 @@ from steps import edit_fixture, freeze, replay, set_freeze, standing, sub, toget
 from world import REFUND, TESTS, UNDECIDED, Templates, Verdict, World, on, run_main
 
 
-@pytest.fixture(scope="session")
-def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
-    return Templates(tmp_path_factory.mktemp("templates"))
-
-
 @pytest.fixture
 def world(templates: Templates, tmp_path: Path) -> World:
     """A standing freeze of day 0 to 30, on main."""
@@ -31,12 +26,13 @@ def renewals(world: World, day: int) -> Verdict:
     return world.run("check-change", "--now", f"{on(day)}T12:00:00Z", "--only", "freeze-renewed")
 
 
-def message(world: World, day: int) -> str:
+def told(world: World, day: int) -> tuple[str, str]:
+    """The message of the rule and its fix."""
     world.git("add", "-A")
     arguments = ["check-change", "--now", f"{on(day)}T12:00:00Z", "--only", "freeze-renewed", "--format", "json"]
     (found,) = json.loads(run_main(world.root, arguments, {})[1])["findings"]
     assert (found["path"], found["subject"]) == (FREEZES, REFUND)
-    return str(found["message"])
+    return found["message"], found["fix"]
 
 
 @pytest.mark.parametrize(("day", "refused"), [(22, True), (23, True), (24, False), (31, False)])
@@ -84,13 +80,28 @@ def test_a_replay_that_was_there_while_the_row_stood_is_none_of_its_own(world: W
     assert renewals(world, 6) == {"freeze-renewed"}
 
 
-def test_the_message_says_all_that_is_missing(world: World) -> None:
+def test_the_message_says_all_that_is_missing_and_the_fix_what_to_restore(world: World) -> None:
     set_freeze(frozen_on=on(5), expires=on(30), renewed=3)(world)
-    assert message(world, 5) == (
+    message, fix = told(world, 5)
+    assert message == (
         f"{REFUND} is frozen anew, after the freeze of {on(0)} to {on(30)}: "
         f"a window is renewed in its last 7 days or later, from {on(24)}T00:00:00Z on; "
         f"no replay from pinned-py311 is of a later day than {on(0)}; "
         "`renewed` is 3, and must be 1; the policy allows no more than 1"
+    )
+    assert fix == (
+        f"restore `frozen_on: {on(0)}` and `expires: {on(30)}`; to go on after that, replay the test "
+        "again and renew the row in time, with `renewed: 1`"
+    )
+
+
+def test_a_row_that_comes_again_is_told_what_it_may_have(world: World) -> None:
+    world.remove_row(FREEZES, REFUND)
+    world.record()
+    world.freeze(REFUND, 5, 20)
+    assert told(world, 5)[1] == (
+        "do without the freeze, or replay the test again and renew it in time, with `renewed: 1`; if it fell with a "
+        f"pin or with its test, freeze it on a new replay with `expires: {on(30)}` at most and `renewed: 0`"
     )
 
 

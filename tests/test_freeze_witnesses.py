@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from flakeledger.model.ledger_paths import FREEZES, POLICY
-from flakeledger.model.note import NOTES, Note, note_file
-from flakeledger.model.witness import FOLDER, Witness, example_of, witness_file
+from flakeledger.model.ledger_paths import FREEZES, NOTES, POLICY, WITNESSES
+from flakeledger.model.note import Note, note_file
+from flakeledger.model.witness import Witness, example_of, witness_file
 from flakeledger.repo.ledger import Ledger
 from flakeledger.rules.freeze_evidence import freeze_not_environment, was_seen_to_flip
 from flakeledger.rules.freeze_witnesses import WitnessFacts, freeze_note, freeze_witness, has_flipped, witness_facts
@@ -38,7 +38,7 @@ def freeze(world: World, witness: Witness | None, note: Note | None, days: int =
     named: dict[str, str] = {}
     if witness is not None:
         file = witness_file(witness)
-        world.write(f"{FOLDER}{file.digest}.json", file.data.decode())
+        world.write(f"{WITNESSES}{file.digest}.json", file.data.decode())
         named["witness"] = file.digest
     if note is not None:
         noted = note_file(note)
@@ -62,7 +62,7 @@ def test_a_good_witness_and_its_note_are_fine(world: World) -> None:
     assert reasons(world) == GOOD
 
 
-WITNESSES: dict[str, tuple[Callable[[World], Witness], str]] = {
+WRONG_WITNESSES: dict[str, tuple[Callable[[World], Witness], str]] = {
     "another test": (lambda world: a_witness(world, test=CLOCK), f"it is one of `{CLOCK}`"),
     "another property": (
         lambda world: a_witness(world, property_id="PROP-9"),
@@ -80,7 +80,7 @@ WITNESSES: dict[str, tuple[Callable[[World], Witness], str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("make", "reason"), WITNESSES.values(), ids=WITNESSES.keys())
+@pytest.mark.parametrize(("make", "reason"), WRONG_WITNESSES.values(), ids=WRONG_WITNESSES.keys())
 def test_a_witness_that_is_none_for_the_row(world: World, make: Callable[[World], Witness], reason: str) -> None:
     witness = make(world)
     freeze(world, witness, a_note(witness))
@@ -176,9 +176,9 @@ def rename(world: World) -> None:
 
 
 FILES: dict[str, tuple[Spoil, str, str]] = {
-    "witness removed": (removed(FOLDER), "is not there as a regular file", ""),
-    "witness edited": (edited(FOLDER), "its name is not its digest", ""),
-    "witness a link": (linked(FOLDER), "is not there as a regular file", ""),
+    "witness removed": (removed(WITNESSES), "is not there as a regular file", ""),
+    "witness edited": (edited(WITNESSES), "its name is not its digest", ""),
+    "witness a link": (linked(WITNESSES), "is not there as a regular file", ""),
     "note removed": (removed(NOTES), "", "is not there as a regular file"),
     "note edited": (edited(NOTES), "", "its name is not its digest"),
     "note a link": (linked(NOTES), "", "is not there as a regular file"),

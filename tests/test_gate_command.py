@@ -17,9 +17,9 @@ import pytest
 
 import flakeledger
 from conftest import FIXED_ENVIRONMENT
-from flakeledger.model.ledger_paths import FREEZES, GUARD, POLICY, REPLAYS
+from flakeledger.model.ledger_paths import FREEZES, GUARD, POLICY, REPLAYS, REVIEWS
 from flakeledger.model.note import note_file, read_note
-from flakeledger.model.review import APPROVED, REVIEWS, Review, ReviewedFile, review_file
+from flakeledger.model.review import APPROVED, Review, ReviewedFile, review_file
 from flakeledger.model.witness import Witness, example_of
 from flakeledger.verdicts.gate import TABLE
 from patched import FLIPPED, Answered, a_witness, edit_product, on_a_branch, run_gate, saved

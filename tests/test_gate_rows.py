@@ -20,8 +20,7 @@ import pytest
 
 from commands import TOOL
 from conftest import FIXED_ENVIRONMENT
-from flakeledger.model.ledger_paths import FREEZES, POLICY, PROPERTIES
-from flakeledger.model.review import REVIEWS
+from flakeledger.model.ledger_paths import FREEZES, POLICY, PROPERTIES, REVIEWS
 from flakeledger.verdicts.gate import TABLE
 from patched import on_a_branch
 from replaying import are_gone

@@ -3,58 +3,18 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from conftest import git
 from flakeledger.model.errors import CannotTell
-from flakeledger.store.git import Git, PathChange, TreeEntry
+from flakeledger.store.git import PathChange, TreeEntry
+from flakeledger.store.git_history import newest_commit_touching
+from flakeledger.store.git_line import steps_between
+from grounds import clone, commit, conflict, deep_history, opened, write
 
 EMPTY_BLOB = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
-
-
-def opened(where: Path, **variables: str) -> Git:
-    return Git.open(str(where), os.environ | variables)
-
-
-def write(where: Path, path: str, content: str) -> str:
-    """Put a file there; gives its blob id."""
-    file = where / path
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(content)
-    return git(where, "hash-object", path)
-
-
-def commit(where: Path, path: str, content: str, *options: str) -> str:
-    write(where, path, content)
-    git(where, "add", "-A")
-    git(where, "commit", "-qm", f"write {path}", *options)
-    return git(where, "rev-parse", "HEAD")
-
-
-def files_of(where: Path) -> dict[str, tuple[bytes, int]]:
-    """Every file below a folder with its content and time; git renews the time of objects that it meets again."""
-    files = [file for file in sorted(where.rglob("*")) if file.is_file()]
-    renewed = {file for file in files if "objects" in file.parts or file.name.startswith("sharedindex.")}
-    return {
-        str(file.relative_to(where)): (file.read_bytes(), 0 if file in renewed else file.stat().st_mtime_ns)
-        for file in files
-    }
-
-
-def conflict(where: Path) -> tuple[str, str]:
-    """A merge that stops at a conflict over `both`; gives HEAD and the other head."""
-    commit(where, "both", "base\n")
-    git(where, "checkout", "-q", "-b", "other")
-    other = commit(where, "both", "theirs\n")
-    git(where, "checkout", "-q", "main")
-    head = commit(where, "both", "ours\n")
-    merged = subprocess.run(["git", "merge", "-q", "other"], cwd=where, capture_output=True, check=False)
-    assert merged.returncode == 1
-    return head, other
 
 
 # opening
@@ -66,7 +26,7 @@ def test_open_says_where_everything_is(repository: Path) -> None:
     found = opened(inside)
     assert found.root == str(repository)
     assert found.git_dir == str(repository / ".git")
-    assert (found.is_shallow(), found.object_format) == (False, "sha1")
+    assert (found.shallow, found.object_format) == (False, "sha1")
 
 
 def test_open_refuses_what_is_no_repository(tmp_path: Path) -> None:
@@ -112,8 +72,8 @@ def test_run_says_what_failed_and_why(repository: Path) -> None:
 def test_variables_that_change_answers_are_dropped(repository: Path) -> None:
     first = commit(repository, "Name", "a\n")
     found = opened(repository, GIT_ICASE_PATHSPECS="1", GIT_EXTERNAL_DIFF="false", GIT_TRACE="1")
-    assert found.newest_commit_touching(first, "Name") == first
-    assert found.newest_commit_touching(first, "name") is None
+    assert newest_commit_touching(found, first, "Name") == first
+    assert newest_commit_touching(found, first, "name") is None
 
 
 def test_variables_that_hide_configuration_and_history_are_dropped(repository: Path, tmp_path: Path) -> None:
@@ -127,7 +87,7 @@ def test_variables_that_hide_configuration_and_history_are_dropped(repository: P
     assert git(repository, "rev-list", "--count", "HEAD", environment=variables) == "1"
     found = opened(repository, **variables)
     assert found.config("flakeledger.base") == "main"
-    assert not found.is_shallow()
+    assert not found.shallow
     assert found.run("rev-list", "--count", "HEAD") == b"2\n"
 
 
@@ -238,7 +198,7 @@ def test_parents_and_steps_ignore_replacements_and_grafts(repository: Path) -> N
     (repository / ".git" / "info" / "grafts").write_text(f"{third} {first}\n")
     found = opened(repository)
     assert found.parents(third) == [second]
-    assert [step.commit for step in found.steps(first, third)] == [second, third]
+    assert [step.commit for step in steps_between(found, first, third)] == [second, third]
 
 
 def test_merge_base(repository: Path) -> None:
@@ -272,30 +232,14 @@ def test_branches_that_merged_each_other_have_two_merge_bases(repository: Path) 
 
 @pytest.fixture
 def deep(tmp_path: Path) -> Path:
-    """Four commits on main, and a branch `side` from the first one with two commits of its own."""
-    where = tmp_path / "deep"
-    where.mkdir()
-    git(where, "init", "-q")
-    for count in range(4):
-        commit(where, f"file{count}", f"{count}\n")
-    git(where, "checkout", "-q", "-b", "side", "main~3")
-    commit(where, "side1", "1\n")
-    commit(where, "side2", "2\n")
-    git(where, "checkout", "-q", "main")
-    return where
-
-
-def clone(of: Path, depth: int, *options: str) -> Path:
-    where = of.parent / f"clone-{depth}-{len(list(of.parent.iterdir()))}"
-    git(of.parent, "clone", "-q", f"--depth={depth}", *options, f"file://{of}", str(where))
-    return where
+    return deep_history(tmp_path)
 
 
 def test_a_shallow_clone_does_not_know_a_merge_base_that_it_may_lack(deep: Path) -> None:
     shallow = clone(deep, 2, "--no-single-branch")
     found = opened(shallow)
     main, side = git(shallow, "rev-parse", "origin/main"), git(shallow, "rev-parse", "origin/side")
-    assert found.is_shallow()
+    assert found.shallow
     assert found.merge_base(git(deep, "rev-parse", "main~1"), main) == git(deep, "rev-parse", "main~1")
     with pytest.raises(CannotTell, match="too shallow") as refused:
         found.merge_base(side, main)
@@ -309,14 +253,6 @@ def test_a_parent_that_was_fetched_alone_is_known_as_the_merge_base(deep: Path) 
     found = opened(shallow)
     head = git(shallow, "rev-parse", "HEAD")
     assert found.merge_base(parent, head) == parent
-    assert found.first_parent_line(parent, head) == [(head, parent)]
-
-
-def test_a_boundary_that_cannot_be_read_is_cannot_tell(deep: Path) -> None:
-    shallow = clone(deep, 2)
-    found = opened(shallow)._replace(shallow_path=str(shallow / "gone"))
-    with pytest.raises(CannotTell, match="where this shallow clone ends cannot be read"):
-        found.newest_commit_touching("HEAD", "file0")
 
 
 def test_parents_are_those_of_the_commit_not_of_the_shallow_view(deep: Path) -> None:
@@ -325,106 +261,6 @@ def test_parents_are_those_of_the_commit_not_of_the_shallow_view(deep: Path) -> 
     assert git(shallow, "rev-list", "--parents", "HEAD") == head
     assert opened(shallow).parents(head) == [git(deep, "rev-parse", "main~1")]
     assert opened(shallow).commit("HEAD~1") is None
-
-
-def test_first_parent_line_is_cut_by_a_shallow_boundary(deep: Path) -> None:
-    shallow = clone(deep, 2)
-    first, third = git(deep, "rev-parse", "main~3"), git(deep, "rev-parse", "main~1")
-    git(shallow, "fetch", "-q", "--depth=1", "origin", first)
-    found = opened(shallow)
-    head = git(shallow, "rev-parse", "HEAD")
-    assert found.first_parent_line(third, head) == [(head, third)]
-    with pytest.raises(CannotTell, match="too shallow to walk"):
-        found.first_parent_line(first, head)
-
-
-def test_steps_follow_first_parents_and_a_merge_is_one_step(repository: Path) -> None:
-    first = commit(repository, "a", "1\n")
-    git(repository, "checkout", "-q", "-b", "side")
-    commit(repository, "s1", "1\n")
-    commit(repository, "s2", "2\n")
-    git(repository, "checkout", "-q", "main")
-    second = commit(repository, "a", "2\n")
-    git(repository, "merge", "-q", "--no-ff", "-m", "merge", "side")
-    third = git(repository, "rev-parse", "HEAD")
-    git(repository, "commit", "-q", "--allow-empty", "-m", "nothing")
-    fourth = git(repository, "rev-parse", "HEAD")
-    steps = opened(repository).steps(first, fourth)
-    assert [(step.commit, step.parent) for step in steps] == [(second, first), (third, second), (fourth, third)]
-    assert [[change.path for change in step.changes] for step in steps] == [["a"], ["s1", "s2"], []]
-    blobs = [git(repository, "rev-parse", f"{revision}:a") for revision in (first, second)]
-    assert steps[0].changes == [PathChange("a", "100644", blobs[0], "100644", blobs[1])]
-
-
-def test_steps_need_a_base_on_the_first_parent_line(repository: Path) -> None:
-    commit(repository, "a", "1\n")
-    git(repository, "checkout", "-q", "-b", "side")
-    side = commit(repository, "s", "1\n")
-    git(repository, "checkout", "-q", "main")
-    main = commit(repository, "a", "2\n")
-    git(repository, "merge", "-q", "--no-ff", "-m", "merge", "side")
-    head = git(repository, "rev-parse", "HEAD")
-    found = opened(repository)
-    assert found.first_parent_line(side, head) is None
-    assert found.first_parent_line(head, head) is None
-    assert found.first_parent_line(head, main) is None
-    with pytest.raises(CannotTell, match="is not on the first-parent line"):
-        found.steps(side, head)
-
-
-def test_steps_are_two_processes_however_many_they_are(repository: Path, tmp_path: Path) -> None:
-    lines = []
-    for count in range(300):
-        lines.append(f"commit refs/heads/main\ncommitter F <f@example.org> {1700000000 + count} +0000\ndata 1\nx\n")
-        lines.append(f"M 100644 inline f{count % 7}\ndata {len(str(count))}\n{count}\n")
-    subprocess.run(["git", "fast-import", "--quiet"], cwd=repository, input="".join(lines), text=True, check=True)
-    counter = tmp_path / "calls"
-    wrapper = tmp_path / "bin" / "git"
-    wrapper.parent.mkdir()
-    wrapper.write_text(f'#!/bin/sh\necho call >> "{counter}"\nexec "{shutil.which("git")}" "$@"\n')
-    wrapper.chmod(0o755)
-    found = opened(repository, PATH=f"{wrapper.parent}:{os.environ['PATH']}")
-    first, last = git(repository, "rev-parse", "main~299"), git(repository, "rev-parse", "main")
-    counter.unlink()
-    steps = found.steps(first, last)
-    assert [change.path for step in steps for change in step.changes] == [f"f{count % 7}" for count in range(1, 300)]
-    assert counter.read_text().count("call") == 2
-
-
-def test_newest_commit_touching(repository: Path) -> None:
-    first = commit(repository, "a", "1\n")
-    second = commit(repository, "b", "1\n")
-    git(repository, "rm", "-q", "a")
-    git(repository, "commit", "-qm", "remove a")
-    third = git(repository, "rev-parse", "HEAD")
-    found = opened(repository)
-    assert found.newest_commit_touching(second, "a") == first
-    assert found.newest_commit_touching(third, "a") == third
-    assert found.newest_commit_touching(third, "never") is None
-
-
-def test_newest_commit_touching_is_the_merge_that_dropped_what_a_side_had(repository: Path) -> None:
-    commit(repository, "a", "1\n")
-    git(repository, "checkout", "-q", "-b", "adopts")
-    commit(repository, "policy", "1\n")
-    git(repository, "checkout", "-q", "main")
-    commit(repository, "b", "1\n")
-    git(repository, "merge", "-q", "-s", "ours", "-m", "drop it", "adopts")
-    head = git(repository, "rev-parse", "HEAD")
-    later = commit(repository, "b", "2\n")
-    assert git(repository, "rev-list", "-1", "HEAD", "--", "policy") == ""  # git's short cut through history
-    assert opened(repository).newest_commit_touching(later, "policy") == head
-
-
-def test_a_shallow_clone_does_not_know_that_nobody_touched_a_path(deep: Path) -> None:
-    shallow = clone(deep, 2)
-    head, boundary = git(shallow, "rev-parse", "HEAD"), git(shallow, "rev-parse", "HEAD~1")
-    found = opened(shallow)
-    assert found.newest_commit_touching(head, "file3") == head
-    for path in ("never", "file0"):
-        assert path == "never" or git(shallow, "rev-list", "-1", "HEAD", "--", path) == boundary
-        with pytest.raises(CannotTell, match="too shallow"):
-            found.newest_commit_touching(head, path)
 
 
 def test_merge_heads(repository: Path) -> None:
@@ -604,91 +440,6 @@ def test_unstaged(repository: Path) -> None:
     write(repository, "ledgers/new", "new\n")
     (repository / "ledgers" / "gone").unlink()
     assert opened(repository).unstaged(("ledgers/",)) == ["ledgers/edited", "ledgers/gone", "ledgers/new"]
-
-
-# the working tree
-
-
-def test_working_tree_holds_what_is_on_disk_and_writes_nothing(repository: Path) -> None:
-    write(repository, ".gitattributes", "*.txt text eol=lf\n")
-    write(repository, ".gitignore", "ignored\n")
-    for path in ("edited", "gone", "same"):
-        write(repository, path, f"{path}\n")
-    git(repository, "add", "-A")
-    git(repository, "commit", "-qm", "start")
-    (repository / "edited").write_text("other\n")
-    (repository / "gone").unlink()
-    (repository / "ignored").write_text("ignored\n")
-    (repository / "new.txt").write_bytes(b"one\r\ntwo\r\n")
-    before = files_of(repository)
-    with opened(repository).working_tree() as on_disk:
-        temporary = Path(on_disk.index_path).parent
-        assert [change.path for change in on_disk.index_changes("HEAD")] == ["edited", "gone", "new.txt"]
-        stored = on_disk.index_entries().entries["new.txt"].oid
-        assert on_disk.run("cat-file", "blob", stored) == b"one\ntwo\n"
-        assert on_disk.head() == git(repository, "rev-parse", "HEAD")
-    assert files_of(repository) == before
-    assert not temporary.exists()
-
-
-@pytest.mark.parametrize("kind", ["unborn", "worktree", "split", "hook", "odd path"])
-def test_working_tree_of_unusual_repositories(repository: Path, tmp_path: Path, kind: str) -> None:
-    where, variables = repository, {}
-    if kind == "odd path":
-        where = tmp_path / 'a:b"c'
-        git(tmp_path, "init", "-q", str(where))
-    if kind != "unborn":
-        commit(where, "a", "1\n")
-    if kind == "worktree":
-        where = tmp_path / "linked"
-        git(repository, "worktree", "add", "-q", str(where))
-    if kind == "split":
-        git(repository, "update-index", "--split-index")
-    if kind == "hook":
-        shutil.copy2(repository / ".git" / "index", repository / ".git" / "next-index-1.lock")
-        variables = {"GIT_INDEX_FILE": ".git/next-index-1.lock"}
-    (where / "new").write_text("new\n")
-    before = files_of(tmp_path)
-    with opened(where, **variables).working_tree() as on_disk:
-        entries = on_disk.index_entries().entries
-        assert list(entries) == (["new"] if kind == "unborn" else ["a", "new"])
-        assert on_disk.run("cat-file", "blob", entries["new"].oid) == b"new\n"
-        assert kind == "unborn" or on_disk.run("cat-file", "blob", entries["a"].oid) == b"1\n"
-    assert files_of(tmp_path) == before
-
-
-def test_working_tree_starts_no_hook(repository: Path) -> None:
-    hook = repository / ".git" / "hooks" / "post-index-change"
-    hook.parent.mkdir(exist_ok=True)
-    hook.write_text("#!/bin/sh\ntouch ran\n")
-    hook.chmod(0o755)
-    write(repository, "a", "1\n")
-    with opened(repository).working_tree():
-        pass
-    assert not (repository / "ran").exists()
-
-
-def test_working_tree_goes_also_after_an_error(repository: Path) -> None:
-    folders = []
-
-    def fail() -> None:
-        with opened(repository).working_tree() as on_disk:
-            folders.append(Path(on_disk.index_path).parent)
-            assert folders[0].exists()
-            raise KeyError
-
-    with pytest.raises(KeyError):
-        fail()
-    assert not folders[0].exists()
-
-
-def test_working_tree_that_cannot_be_added(repository: Path) -> None:
-    write(repository, "a", "1\n")
-    (repository / ".gitattributes").write_text("a filter=broken\n")
-    git(repository, "config", "filter.broken.clean", "false")
-    git(repository, "config", "filter.broken.required", "true")
-    with pytest.raises(CannotTell, match="clean filter 'broken' failed"), opened(repository).working_tree():
-        pytest.fail("it was added")
 
 
 def test_sha256(tmp_path: Path) -> None:

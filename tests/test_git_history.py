@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
+import grounds
 from conftest import git
 from flakeledger.model.errors import CannotTell
-from flakeledger.store.git import Git
-from flakeledger.store.git_history import PathVersion, path_versions
+from flakeledger.store.git_history import PathVersion, newest_commit_touching, path_history, path_versions
+from grounds import clone, deep_history, opened
 
 PATH = "folder/file"
 
@@ -33,7 +33,9 @@ def blob(root: Path, revision: str) -> str:
 
 
 def versions(root: Path, *starts: str) -> list[PathVersion]:
-    return list(Git.open(str(root), os.environ).versions(starts, PATH))
+    found = path_history(opened(root), starts, PATH)
+    assert found.cut_off is None
+    return list(found.versions)
 
 
 def test_a_line_of_versions_newest_first(repository: Path) -> None:
@@ -123,13 +125,23 @@ def test_a_shallow_clone_gives_what_it_has_and_then_cannot_tell(repository: Path
     for number in range(5):
         commit(repository, f"{number}\n")
     git(tmp_path, "clone", "-q", "--depth=3", f"file://{repository}", "shallow")
-    found = Git.open(str(tmp_path / "shallow"), os.environ).versions(["HEAD"], PATH)
-    assert [blob(repository, next(found).commit) for _ in range(2)] == [
+    known, cut_off = path_history(opened(tmp_path / "shallow"), ["HEAD"], PATH)
+    assert [blob(repository, version.commit) for version in known] == [
         blob(repository, "HEAD"),
         blob(repository, "HEAD~1"),
     ]
-    with pytest.raises(CannotTell, match=r"too shallow to know the earlier versions of folder/file"):
-        next(found)
+    assert str(cut_off) == f"the clone is too shallow to know the earlier versions of {PATH}"
+
+
+def test_what_git_cannot_read_is_told_and_not_taken_for_no_history(repository: Path) -> None:
+    commit(repository, "a\n")
+    found = path_history(opened(repository), ["no-such-branch"], PATH)
+    assert found.versions == ()
+    assert "no-such-branch" in str(found.cut_off)
+
+
+def test_without_starts_there_is_no_history(repository: Path) -> None:
+    assert path_history(opened(repository), [], PATH) == ((), None)
 
 
 def test_a_shallow_boundary_elsewhere_hides_nothing(repository: Path, tmp_path: Path) -> None:
@@ -145,3 +157,48 @@ def test_a_shallow_boundary_elsewhere_hides_nothing(repository: Path, tmp_path: 
 def test_records_of_an_octopus() -> None:
     out = b"c1\0:::100644 100644 120000 100755 a b c d MMM\0p\0c2\0:000000 100644 0 e A\0p\0"
     assert list(path_versions(out, "p")) == [PathVersion("c1", ("a", "b", ""), "d"), PathVersion("c2", ("",), "e")]
+
+
+def test_a_boundary_that_cannot_be_read_is_cannot_tell(tmp_path: Path) -> None:
+    deep = deep_history(tmp_path)
+    shallow = clone(deep, 2)
+    found = opened(shallow)._replace(shallow_path=str(shallow / "gone"))
+    with pytest.raises(CannotTell, match="where this shallow clone ends cannot be read"):
+        newest_commit_touching(found, "HEAD", "file0")
+
+
+def test_newest_commit_touching(repository: Path) -> None:
+    first = grounds.commit(repository, "a", "1\n")
+    second = grounds.commit(repository, "b", "1\n")
+    git(repository, "rm", "-q", "a")
+    git(repository, "commit", "-qm", "remove a")
+    third = git(repository, "rev-parse", "HEAD")
+    found = opened(repository)
+    assert newest_commit_touching(found, second, "a") == first
+    assert newest_commit_touching(found, third, "a") == third
+    assert newest_commit_touching(found, third, "never") is None
+
+
+def test_newest_commit_touching_is_the_merge_that_dropped_what_a_side_had(repository: Path) -> None:
+    grounds.commit(repository, "a", "1\n")
+    git(repository, "checkout", "-q", "-b", "adopts")
+    grounds.commit(repository, "policy", "1\n")
+    git(repository, "checkout", "-q", "main")
+    grounds.commit(repository, "b", "1\n")
+    git(repository, "merge", "-q", "-s", "ours", "-m", "drop it", "adopts")
+    head = git(repository, "rev-parse", "HEAD")
+    later = grounds.commit(repository, "b", "2\n")
+    assert git(repository, "rev-list", "-1", "HEAD", "--", "policy") == ""  # git's short cut through history
+    assert newest_commit_touching(opened(repository), later, "policy") == head
+
+
+def test_a_shallow_clone_does_not_know_that_nobody_touched_a_path(tmp_path: Path) -> None:
+    deep = deep_history(tmp_path)
+    shallow = clone(deep, 2)
+    head, boundary = git(shallow, "rev-parse", "HEAD"), git(shallow, "rev-parse", "HEAD~1")
+    found = opened(shallow)
+    assert newest_commit_touching(found, head, "file3") == head
+    for path in ("never", "file0"):
+        assert path == "never" or git(shallow, "rev-list", "-1", "HEAD", "--", path) == boundary
+        with pytest.raises(CannotTell, match="too shallow"):
+            newest_commit_touching(found, head, path)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,13 +12,17 @@ import pytest
 from conftest import git
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.ledger_paths import FREEZES
-from flakeledger.store.git import Git
-from flakeledger.store.git_line import LineVersion, committed_at, first_parent_line, versions_along
+from flakeledger.store.git import PathChange
+from flakeledger.store.git_line import (
+    LineVersion,
+    committed_at,
+    first_parent_line,
+    line_between,
+    steps_between,
+    versions_along,
+)
+from grounds import clone, commit, deep_history, opened
 from timelines import Step, write_history
-
-
-def opened(root: Path) -> Git:
-    return Git.open(str(root), os.environ)
 
 
 def versions(root: Path, head: str = "HEAD") -> list[tuple[str, str, str]]:
@@ -123,3 +129,76 @@ def test_the_path_alone_counts(repository: Path) -> None:
     head = git(repository, "rev-parse", "HEAD")
     expected = [LineVersion(head, "100644", git(repository, "rev-parse", f"HEAD:{FREEZES}"))]
     assert versions_along(opened(repository), line, FREEZES) == expected
+
+
+def test_the_line_between_two_commits_is_cut_by_a_shallow_boundary(tmp_path: Path) -> None:
+    deep = deep_history(tmp_path)
+    shallow = clone(deep, 2)
+    first, third = git(deep, "rev-parse", "main~3"), git(deep, "rev-parse", "main~1")
+    git(shallow, "fetch", "-q", "--depth=1", "origin", first)
+    found = opened(shallow)
+    head = git(shallow, "rev-parse", "HEAD")
+    assert line_between(found, third, head) == [(head, third)]
+    with pytest.raises(CannotTell, match="too shallow to walk"):
+        line_between(found, first, head)
+
+
+def test_steps_follow_first_parents_and_a_merge_is_one_step(repository: Path) -> None:
+    first = commit(repository, "a", "1\n")
+    git(repository, "checkout", "-q", "-b", "side")
+    commit(repository, "s1", "1\n")
+    commit(repository, "s2", "2\n")
+    git(repository, "checkout", "-q", "main")
+    second = commit(repository, "a", "2\n")
+    git(repository, "merge", "-q", "--no-ff", "-m", "merge", "side")
+    third = git(repository, "rev-parse", "HEAD")
+    git(repository, "commit", "-q", "--allow-empty", "-m", "nothing")
+    fourth = git(repository, "rev-parse", "HEAD")
+    steps = steps_between(opened(repository), first, fourth)
+    assert [(step.commit, step.parent) for step in steps] == [(second, first), (third, second), (fourth, third)]
+    assert [[change.path for change in step.changes] for step in steps] == [["a"], ["s1", "s2"], []]
+    blobs = [git(repository, "rev-parse", f"{revision}:a") for revision in (first, second)]
+    assert steps[0].changes == [PathChange("a", "100644", blobs[0], "100644", blobs[1])]
+
+
+def test_steps_need_a_base_on_the_first_parent_line(repository: Path) -> None:
+    commit(repository, "a", "1\n")
+    git(repository, "checkout", "-q", "-b", "side")
+    side = commit(repository, "s", "1\n")
+    git(repository, "checkout", "-q", "main")
+    main = commit(repository, "a", "2\n")
+    git(repository, "merge", "-q", "--no-ff", "-m", "merge", "side")
+    head = git(repository, "rev-parse", "HEAD")
+    found = opened(repository)
+    assert line_between(found, side, head) is None
+    assert line_between(found, head, head) is None
+    assert line_between(found, head, main) is None
+    with pytest.raises(CannotTell, match="is not on the first-parent line"):
+        steps_between(found, side, head)
+
+
+def test_steps_are_two_processes_however_many_they_are(repository: Path, tmp_path: Path) -> None:
+    lines = []
+    for count in range(300):
+        lines.append(f"commit refs/heads/main\ncommitter F <f@example.org> {1700000000 + count} +0000\ndata 1\nx\n")
+        lines.append(f"M 100644 inline f{count % 7}\ndata {len(str(count))}\n{count}\n")
+    subprocess.run(["git", "fast-import", "--quiet"], cwd=repository, input="".join(lines), text=True, check=True)
+    counter = tmp_path / "calls"
+    wrapper = tmp_path / "bin" / "git"
+    wrapper.parent.mkdir()
+    wrapper.write_text(f'#!/bin/sh\necho call >> "{counter}"\nexec "{shutil.which("git")}" "$@"\n')
+    wrapper.chmod(0o755)
+    found = opened(repository, PATH=f"{wrapper.parent}:{os.environ['PATH']}")
+    first, last = git(repository, "rev-parse", "main~299"), git(repository, "rev-parse", "main")
+    counter.unlink()
+    steps = steps_between(found, first, last)
+    assert [change.path for step in steps for change in step.changes] == [f"f{count % 7}" for count in range(1, 300)]
+    assert counter.read_text().count("call") == 2
+
+
+def test_a_parent_that_was_fetched_alone_is_the_start_of_a_line(tmp_path: Path) -> None:
+    deep = deep_history(tmp_path)
+    shallow = clone(deep, 1)
+    parent, head = git(deep, "rev-parse", "main~1"), git(shallow, "rev-parse", "HEAD")
+    git(shallow, "fetch", "-q", "--depth=1", "origin", parent)
+    assert line_between(opened(shallow), parent, head) == [(head, parent)]

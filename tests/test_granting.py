@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
-from flakeledger.cli.granting import Wanted, new_row, pinned_row, renewed_row, values_of, window_ends
+from flakeledger.cli.granting import Wanted, default_owner, new_row, pinned_row, renewed_row, values_of, window_ends
 from flakeledger.model.clock import parse_date
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.ledger_paths import POLICY
 from flakeledger.repo.ledger import Ledger
+from flakeledger.rules.freeze_renewals import Predecessor
 from world import CLOCK, REFUND, World, on
 
 NOW = parse_date(on(1))
@@ -60,6 +62,31 @@ def test_a_new_row_takes_what_was_said_before_what_is_known(ledger: Ledger) -> N
     assert (row.property_id, row.replay_env, row.runner_class, row.failure_class) == ("PROP-7", "x", "x", "invariant")
     assert (row.frozen_on, row.expires, row.issue, row.renewed) == (on(1), on(3), "y", None)
     assert (row.fixture_hashes, row.generator_hash) == (None, None), "pins of a property that nobody knows"
+
+
+@pytest.mark.parametrize(
+    ("before", "fate", "owners", "found"),
+    [
+        ("@finley", "fell", "any", "@finley"),
+        ("@finley", "left", "any", "@dana"),
+        ("@finley", "stands", "any", "@dana"),
+        ("tbd", "fell", "any", "@dana"),
+        (None, "fell", "any", "@dana"),
+        ("@finley", "fell", "codeowners", "@dana"),
+        ("@DANA", "fell", "codeowners", "@DANA"),
+    ],
+)
+def test_whoever_answered_for_a_freeze_that_fell_does_so_again(
+    before: str | None, fate: Literal["stands", "fell", "left"], owners: str, found: str, tmp_path: Path
+) -> None:
+    world = World.new(tmp_path / "world")
+    world.append(POLICY, f"owners: {owners}\n")
+    world.write("CODEOWNERS", "* @dana\n")
+    world.freeze(CLOCK, 0, 3)
+    with world.ledger() as ledger:
+        row = ledger.freeze_by_test[CLOCK]._replace(owner=before)
+        assert default_owner(ledger, CLOCK, Predecessor(row, fate)) == found
+        assert default_owner(ledger, CLOCK, None) == "@dana"
 
 
 def test_a_renewal_keeps_what_was_not_said_and_counts(ledger: Ledger) -> None:

@@ -24,7 +24,7 @@ def world(tmp_path: Path) -> World:
 
 
 def row_of(test: str, version: Version) -> Freeze | None:
-    return next((row for row in version.freezes if row.test == test), None)
+    return version.by_test.get(test)
 
 
 @contextmanager

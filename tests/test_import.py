@@ -254,11 +254,6 @@ def test_hostile_texts_cost_seconds_at_most(kind: str, data: bytes) -> None:
 # whole imports
 
 
-@pytest.fixture(scope="session")
-def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
-    return Templates(tmp_path_factory.mktemp("templates"))
-
-
 def base(_world: World) -> None:
     """The base tree as it is."""
 
@@ -422,6 +417,18 @@ def test_an_entry_keeps_what_it_says(templates: Templates, tmp_path: Path) -> No
     for line in (f"frozen_on: {on(0)}", f"expires: {on(20)}", '"depends on the wall clock"', "https://example.org/3"):
         assert line in row
     assert world.commit(1) == frozenset()
+
+
+def test_a_list_that_is_too_long_is_refused_and_not_read_in_part(templates: Templates, tmp_path: Path) -> None:
+    world = start(templates, tmp_path)
+    line = f"{REFUND}\n".encode()
+    (world.root / "list.txt").write_bytes(line + b"\n" * (LARGEST_LIST + 1 - len(line)))
+    answer = take(world, "list.txt")
+    assert answer.code == 2
+    assert "list.txt is larger than 4 MiB" in answer.err
+    assert frozen(world) == []
+    (world.root / "list.txt").write_bytes(line + b"\n" * (LARGEST_LIST - len(line)))
+    assert "larger" not in take(world, "list.txt").err
 
 
 def test_one_word_is_no_reason_and_is_kept(templates: Templates, tmp_path: Path) -> None:

@@ -261,6 +261,19 @@ def test_the_gate_fits_the_service(
     assert said in out
 
 
+def test_a_node_project_gets_its_command_and_hears_of_its_owners(init: Init, repository: Path) -> None:
+    package = '{"scripts": {"test": "node --test"}}'
+    build(repository, {"package.json": package, "cart.test.js": "", ".github/CODEOWNERS": "* @dana\n"})
+    code, out, _ = init()
+    assert code == 0
+    (runner,) = yaml.safe_load((repository / "ledgers/policy.yaml").read_text())["runners"]
+    assert runner == {"name": "local", "command": ["node", "--test", "--test-name-pattern", "{name}", "{path}"]}
+    assert "note: the command in ledgers/policy.yaml must fail where no test has the name" in out
+    assert "note: .github/CODEOWNERS says who owns a test: `owners: codeowners` in ledgers/policy.yaml" in out
+    git(repository, "add", "-A")
+    assert main(["check"]) == 0
+
+
 def test_ignored_ledgers_are_said(init: Init, repository: Path) -> None:
     build(repository, {".gitignore": "ledgers/\n"})
     _, out, _ = init()

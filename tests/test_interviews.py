@@ -28,11 +28,6 @@ THAW = f"flakeledger thaw {REFUND}"
 REPLAY = f"flakeledger replay {REFUND} --runner pinned-py311"
 
 
-@pytest.fixture(scope="session")
-def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
-    return Templates(tmp_path_factory.mktemp("templates"))
-
-
 def nothing(_world: World) -> None:
     """The standing freeze as it is: days 0 to 30, 18 of 20 passed on day 0."""
 
@@ -71,6 +66,8 @@ def held(edit: Edit, world: World, day: int) -> Interview:
 #: edit, day -> verdict, may go
 SITUATIONS: dict[str, tuple[Edit, int, str, bool]] = {
     "young": (nothing, 3, "withdraw", True),
+    "young, never replayed": (without_log, 3, "withdraw", True),
+    "young, under too few seeds": (replay(3, 19, total=19), 3, "withdraw", True),
     "young no more": (nothing, 4, "delete_test", False),
     "flaky, in time": (nothing, 13, "delete_test", False),
     "flaky, expired": (replay(20), 31, "delete_test", True),
@@ -117,7 +114,15 @@ def test_a_situation_has_its_verdict(name: str, templates: Templates, tmp_path: 
 
 #: situation -> why, what to do next
 SAID = {
-    "young": ("it is younger than `unproven_days`", f"{REPLAY}, or take the freeze back: {THAW}"),
+    "young": (
+        "it is younger than `unproven_days`", f"its replay is recorded: keep the freeze, or take it back: {THAW}"
+    ),
+    "young, never replayed": (
+        "it is younger than `unproven_days`", f"{REPLAY}, or take the freeze back: {THAW}"
+    ),
+    "young, under too few seeds": (
+        "it is younger than `unproven_days`", f"{REPLAY}, or take the freeze back: {THAW}"
+    ),
     "flaky, in time": (
         "its newest replay from pinned-py311 has 18/20 passed, failing 10.0 % (at most 28.3 %)",
         "delete the test together with its row, and give PROP-1 another one",

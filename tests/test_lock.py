@@ -283,6 +283,15 @@ def test_a_new_lock_on_a_pinned_generator_needs_the_row_to_go(world: World) -> N
     assert hook_findings(world, 1) == []
 
 
+def test_a_new_lock_that_voids_nothing_leaves_every_row(world: World) -> None:
+    world.freeze(REFUND, 0, 3)
+    world.record("frozen")
+    before = world.read(FREEZES)
+    world.write("tests/fixtures/new.json", "{}\n")
+    assert typed(world, "lock", "--add", "tests/fixtures/new.json", "--drop-void").code == 0
+    assert world.read(FREEZES) == before
+
+
 # files that are not as they should be
 
 

@@ -35,11 +35,6 @@ def dated(day: int) -> dict[str, str]:
     return {"GIT_AUTHOR_DATE": f"{on(day)}T23:30:00-05:00"}
 
 
-@pytest.fixture(scope="session")
-def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
-    return Templates(tmp_path_factory.mktemp("templates"))
-
-
 @pytest.fixture
 def world(templates: Templates, tmp_path: Path) -> World:
     return templates.start(tmp_path / "world", lived, "keyed", "block")

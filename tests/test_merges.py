@@ -29,11 +29,6 @@ from steps import (
 from world import CLOCK, REFUND, TOTAL, UNDECIDED, Templates, World, on
 
 
-@pytest.fixture(scope="session")
-def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
-    return Templates(tmp_path_factory.mktemp("templates"))
-
-
 @pytest.fixture(params=["ledger", "keyed"])
 def level(request: pytest.FixtureRequest) -> str:
     return str(request.param)

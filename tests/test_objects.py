@@ -13,6 +13,7 @@ import pytest
 from conftest import git
 from flakeledger.model.errors import CannotTell
 from flakeledger.store.git import Git
+from flakeledger.store.git_index import working_tree
 from flakeledger.store.objects import (
     FOLDER_MODE,
     READS_THAT_PAY_FOR_PYGIT2,
@@ -275,7 +276,7 @@ def test_git_reads_what_libgit2_refuses(tmp_path: Path) -> None:
 
 def test_objects_that_are_not_in_the_repository_are_read_through_git(repository: Path) -> None:
     (repository / "new").write_text("new\n")
-    with opened(repository).working_tree() as on_disk, closing(open_objects(on_disk, MANY)) as objects:
+    with working_tree(opened(repository)) as on_disk, closing(open_objects(on_disk, MANY)) as objects:
         assert isinstance(objects, BatchReader)
         assert objects.read(on_disk.index_entries().entries["new"].oid) == b"new\n"
 

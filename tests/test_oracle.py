@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from flakeledger.model.ledger_paths import POLICY
-from flakeledger.model.review import REVIEWS, read_review
+from flakeledger.model.ledger_paths import POLICY, REVIEWS
+from flakeledger.model.review import read_review
 from patched import edit_product, on_a_branch, run_gate, run_oracle
 from world import TESTS, World
 

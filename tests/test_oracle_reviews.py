@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from flakeledger.model.review import APPROVED, REVIEWS, Review, ReviewedFile, review_file
+from flakeledger.model.ledger_paths import REVIEWS
+from flakeledger.model.review import APPROVED, Review, ReviewedFile, review_file
 from flakeledger.repo.repository import open_repository
 from flakeledger.rules.oracle_reviews import reviewed_files, unreviewed
 from flakeledger.rules.patches import read_patch

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from flakeledger.repo.outline import bound_names, class_outlines, definitions, dotted, read_outline
+from flakeledger.repo.outline import bound_names, dotted, first_line, qualified, read_outline
 
 
 @pytest.mark.parametrize(
@@ -46,49 +46,6 @@ def test_bound_names(text: str, names: set[str]) -> None:
     assert set(bound_names(ast.parse(text).body[0])) == names
 
 
-EVERY_BLOCK = """\
-if x:
-    A = 1
-elif y:
-    B = 1
-else:
-    C = 1
-try:
-    D = 1
-except ValueError:
-    E = 1
-else:
-    F = 1
-finally:
-    G = 1
-with x as H:
-    I = 1
-for J in x:
-    K = 1
-else:
-    L = 1
-while x:
-    M = 1
-match x:
-    case 1:
-        N = 1
-class O:
-    if x:
-        P = 1
-    class Q:
-        R = 1
-def S():
-    inside = 1
-    class Inside:
-        pass
-"""
-
-
-def test_definitions_stand_in_every_block_but_in_no_function() -> None:
-    found = {name: one.owner for one in definitions(read_outline(ast.parse(EVERY_BLOCK))) for name in one.names}
-    assert found == dict.fromkeys("ABCDEFGHIJKLMNOQS", "") | {"P": "O", "Q": "O", "R": "O::Q"} | {"O": "", "S": ""}
-
-
 def test_imports_of_the_whole_module_but_aliases_of_its_top_level() -> None:
     text = "import a.b\nimport c.d as e\ndef f():\n    from ..g import h as i, j\n"
     outline = read_outline(ast.parse(text + "try:\n    from k import *\nexcept E: pass\n"))
@@ -101,40 +58,17 @@ def test_imports_of_the_whole_module_but_aliases_of_its_top_level() -> None:
     assert outline.aliases == {"a": "a", "e": "c.d", "*": "k.*"}
 
 
-@pytest.mark.parametrize(
-    ("line", "bases", "is_closed"),
-    [
-        ("class T: ...", (), True),
-        ("class T(object): ...", (), True),
-        ("class T(Base): ...", ("Base",), True),
-        ("class T(Base.Inner): ...", ("Base::Inner",), True),
-        ("class T(unittest.TestCase): ...", (), True),
-        ("class T(Case): ...", (), True),
-        ("class T(Generic[X]): ...", (), True),
-        ("class T(metaclass=ABCMeta): ...", (), True),
-        ("@pytest.mark.slow\nclass T: ...", (), True),
-        ("class T(Unknown): ...", (), False),
-        ("class T(Base, Unknown): ...", ("Base",), False),
-        ("class T(make()): ...", (), False),
-        ("class T(*bases): ...", (), False),
-        ("class T(metaclass=Odd): ...", (), False),
-        ("@parameterized_class\nclass T: ...", (), False),
-    ],
-)
-def test_a_class_is_closed_when_the_module_explains_its_tests(
-    line: str, bases: tuple[str, ...], is_closed: bool
-) -> None:
-    imports = (
-        "import unittest\nfrom unittest import TestCase as Case\nfrom typing import Generic\nfrom abc import ABCMeta\n"
-    )
-    outline = read_outline(ast.parse(imports + "class Base:\n    class Inner: ...\n" + line))
-    (found,) = class_outlines(outline)["T"]
-    assert (found.bases, found.is_closed) == (bases, is_closed)
+def test_only_what_is_called_pytestmark_is_a_mark_of_its_scope() -> None:
+    text = "marks = A\npytestmark = B\npytestmark: list\nclass T:\n    other = C\n    pytestmark = D\n"
+    outline = read_outline(ast.parse(text))
+    assert [(owner, ast.unparse(value)) for owner, value in outline.pytestmarks] == [("", "B"), ("T", "D")]
 
 
-def test_deep_nesting_does_not_exhaust_the_stack() -> None:
-    """Deeper than Python's own recursion limit would allow a recursive walk."""
-    inner: ast.stmt = ast.parse("A = 1").body[0]
-    for _ in range(5000):
-        inner = ast.If(test=ast.Constant(True), body=[inner], orelse=[])
-    assert [one.names for one in definitions(read_outline(ast.Module(body=[inner], type_ignores=[])))] == [("A",)]
+@pytest.mark.parametrize(("owner", "name", "expected"), [("", "test_a", "test_a"), ("A::B", "test_a", "A::B::test_a")])
+def test_qualified(owner: str, name: str, expected: str) -> None:
+    assert qualified(owner, name) == expected
+
+
+def test_a_definition_begins_with_its_first_decorator() -> None:
+    found = ast.parse("@one\n@two\ndef test_a(): ...\n\nclass A: ...").body
+    assert [first_line(one) for one in found if isinstance(one, ast.FunctionDef | ast.ClassDef)] == [1, 5]

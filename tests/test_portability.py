@@ -8,6 +8,7 @@ import re
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from shutil import which
 from types import SimpleNamespace
 from typing import Literal
 from unicodedata import normalize
@@ -20,6 +21,8 @@ from flakeledger.cli import typed_paths
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.kinds import PATH, TEST
 from flakeledger.model.ledger_paths import FIXTURES, FREEZES, POLICY, PROPERTIES
+from flakeledger.store import git_environment
+from flakeledger.store.git import Git
 from odd_commands import NEW
 from played import System, expected, play
 from world import World
@@ -231,6 +234,44 @@ def test_paths_as_windows_types_them(name: str, monkeypatch: pytest.MonkeyPatch)
 
 
 # what Windows has not
+
+
+@pytest.fixture
+def windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The part of Windows that decides which git is started."""
+    monkeypatch.setattr(git_environment, "os", SimpleNamespace(name="nt", path=os.path, pathsep=";", devnull="nul"))
+
+
+@pytest.mark.usefixtures("windows")
+def test_a_git_in_the_current_folder_is_not_started_on_windows(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The system would start a name that it finds there; so git is started by its whole path."""
+    real = which("git")
+    assert real is not None
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "git.exe").symlink_to(real)
+    (repository / "git.exe").write_text("#!/bin/sh\necho started > ../started\n")
+    (repository / "git.exe").chmod(0o755)
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(repository)
+    path = f";.;relative;{tmp_path / 'empty'};{tmp_path / 'bin'};{repository}"
+    found = Git.open(".", {**os.environ, "PATH": path})
+    assert (found.head(), found.index_changes(found.empty_tree())) == (None, [])
+    assert git_environment.git_program(found.environment) == str(tmp_path / "bin" / "git.exe")
+    assert not (tmp_path / "started").exists()
+
+
+@pytest.mark.usefixtures("windows")
+@pytest.mark.parametrize("path", ["", ".;bin", None])
+def test_where_no_path_has_a_git_windows_is_told(
+    repository: Path, path: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (repository / "git.exe").touch()
+    monkeypatch.chdir(repository)
+    environment = {name: value for name, value in os.environ.items() if name != "PATH"}
+    with pytest.raises(CannotTell, match=r"no folder of PATH has a git\.exe"):
+        Git.open(".", environment if path is None else environment | {"PATH": path})
 
 
 POSIX_ALONE = re.compile(

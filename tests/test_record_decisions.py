@@ -41,11 +41,6 @@ def cited(world: World) -> None:
     world.record("start")
 
 
-@pytest.fixture(scope="session")
-def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
-    return Templates(tmp_path_factory.mktemp("templates"))
-
-
 @pytest.fixture
 def world(templates: Templates, tmp_path: Path) -> World:
     world = templates.start(tmp_path / "world", cited, "keyed", "block")

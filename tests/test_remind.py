@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -12,11 +13,6 @@ from flakeledger.model.ledger_paths import FREEZES
 from frozen import three_owners
 from steps import set_freeze
 from world import CLOCK, REFUND, TOTAL, Templates, World, on
-
-
-@pytest.fixture(scope="session")
-def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
-    return Templates(tmp_path_factory.mktemp("templates"))
 
 
 @pytest.fixture
@@ -122,3 +118,19 @@ def test_nobody_must_act(world: World) -> None:
 def test_what_cannot_be_read_is_exit_2(world: World) -> None:
     world.append(FREEZES, "?\n")
     assert (remind(world).code, remind(world).out) == (2, "")
+
+
+@pytest.mark.parametrize(("second", "within"), [("00", False), ("01", True)])
+def test_every_command_counts_the_days_as_the_rule_does(world: World, second: str, within: bool) -> None:
+    """The window of CLOCK ends with day 10: at the first second of day 4 exactly seven days of it are left."""
+    now = ("--now", f"{on(4)}T00:00:{second}Z")
+    findings = json.loads(typed(world, "check", "--format", "json", *now).out)["findings"]
+    owners = json.loads(typed(world, "remind", "--format", "json", *now).out)["owners"]
+    status = typed(world, "status", "--expiring", "7", "--format", "json", *now)
+    found = {
+        "check": [one["subject"] for one in findings if one["rule"] == "freeze-expiring"],
+        "remind": [row["test"] for owner in owners for row in owner["freezes"]],
+        "status": [row["test"] for row in json.loads(status.out)["freezes"]],
+        "comment": re.findall(r"^\| `(\S+)` \|", typed(world, "comment", "--base", "HEAD", *now).out, re.MULTILINE),
+    }
+    assert {name: CLOCK in tests for name, tests in found.items()} == dict.fromkeys(found, within)

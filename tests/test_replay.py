@@ -18,11 +18,6 @@ from world import CLOCK, CONFTEST, ORDERS, REFUND, TESTS, TOTAL, Templates, Worl
 LOCAL = "local-fixture"
 
 
-@pytest.fixture(scope="module")
-def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
-    return Templates(tmp_path_factory.mktemp("templates"))
-
-
 @pytest.fixture
 def world(templates: Templates, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     for name, value in QUICKLY.items():

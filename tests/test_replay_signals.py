@@ -38,11 +38,6 @@ def test_total():
 SEEDS = ("--seeds", "4")
 
 
-@pytest.fixture(scope="module")
-def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
-    return Templates(tmp_path_factory.mktemp("templates"))
-
-
 @pytest.fixture
 def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "notes"

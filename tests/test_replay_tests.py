@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from flakeledger.cli.replay_tests import Asked, Selection, Shard, select, shard, with_replays
 from flakeledger.model.clock import DAY, parse_date
+from flakeledger.model.errors import CannotTell
 from flakeledger.model.ledger_paths import FREEZES, PROPERTIES
 from flakeledger.rules.interviews import readable_policy
 from flakeledger.store.replay_log import read_replays
@@ -99,6 +100,16 @@ def test_of_a_parametrised_test_of_a_property_the_frozen_ones_are_meant(world: W
     assert found.notes == (f"not replayed: {rate}: test_rate is parametrised: several tests; add the bracketed id",)
     world.sub(FREEZES, TOTAL, f"{rate}[2]")
     assert meant(world, NOTHING._replace(property_id="PROP-1")) == [REFUND, f"{rate}[2]"]
+
+
+@pytest.mark.parametrize(
+    ("name", "fix"),
+    [("PROP-11", "did you mean PROP-1?"), ("x", "--property ID   # one of `PROP-1`")],
+)
+def test_a_property_that_is_not_there_is_answered_with_what_is(name: str, fix: str, world: World) -> None:
+    with pytest.raises(CannotTell, match=f"has no property `{name}`") as refused:
+        selected(world, NOTHING._replace(property_id=name))
+    assert refused.value.fix == fix
 
 
 # parts

@@ -272,5 +272,11 @@ def test_json_is_ascii_and_reads_strictly() -> None:
     assert text.isascii()
     assert not re.search(r"(?<!\\)\\ud[89a-f]", text)
     [finding] = json.loads(text)["findings"]
+    texts = {"judged": "caf\udce9", "base": "\ud800", "notes": ("caf\udce9",), "undecided": ("\udcff",)}
+    told = rendered("json", report_of(**texts))
+    assert not re.search(r"(?<!\\)\\ud[89a-f]", told)
+    assert {name: json.loads(told)[name] for name in texts} == {
+        "judged": r"caf\xe9", "base": r"\ud800", "notes": [r"caf\xe9"], "undecided": [r"\xff"]
+    }  # fmt: skip
     assert finding["path"] == r"caf\xe9"
     assert finding["message"] == "é\x7f ##[x] " + r"\ud800"

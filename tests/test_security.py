@@ -39,11 +39,6 @@ READING = (
 )
 
 
-@pytest.fixture(scope="module")
-def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
-    return Templates(tmp_path_factory.mktemp("templates"))
-
-
 def nothing(_world: World) -> None:
     """The base tree as it is."""
 
@@ -311,54 +306,56 @@ def suggested(text: str) -> Iterator[str]:
             yield found[0]
 
 
-def test_a_command_that_is_suggested_runs_nothing_that_a_name_says(world: World, tmp_path: Path) -> None:
-    """Whoever pastes a fix into a shell runs that command, whatever the files and tests of a stranger are called."""
-    module = f"tests/test_{SHELL_WORDS}.py"
-    test, fixture = f"{module}::test_a", f"tests/fixtures/{SHELL_WORDS}.json"
-    world.write(
-        module, "import pytest\n\n\ndef test_a():\n    assert 1\n\n\n@pytest.mark.skip\ndef test_b():\n    pass\n"
-    )
-    world.write(fixture, "{}")
-    world.write(f"tests/strategies/{SHELL_WORDS}.py", "LIMIT = 1\n")
+MODULE = f"tests/test_{SHELL_WORDS}.py"
+TEST, FIXTURE = f"{MODULE}::test_a", f"tests/fixtures/{SHELL_WORDS}.json"
+
+
+def named_in_shell_words(world: World) -> None:
+    """Tests, fixtures and generators of a stranger whose names are commands, and everything wrong with their rows."""
     text = json.dumps
-    for name, path in (("FX-2", fixture), ("FX-3", f"gone/{SHELL_WORDS}")):
+    skipped = "@pytest.mark.skip\ndef test_b():\n    pass\n"
+    world.write(MODULE, f"import pytest\n\n\ndef test_a():\n    assert 1\n\n\n{skipped}")
+    world.write(FIXTURE, "{}")
+    world.write(f"tests/strategies/{SHELL_WORDS}.py", "LIMIT = 1\n")
+    for name, path in (("FX-2", FIXTURE), ("FX-3", f"gone/{SHELL_WORDS}")):
         world.append(FIXTURES, f"- id: {name}\n  path: {text(path)}\n  sha256: {'0' * 64}\n")
-    world.append(PROPERTIES, f"- id: PROP-2\n  statement: it adds up\n  tests: [{text(test)}]\n  fixtures: [FX-2]\n")
+    world.append(PROPERTIES, f"- id: PROP-2\n  statement: it adds up\n  tests: [{text(TEST)}]\n  fixtures: [FX-2]\n")
     for name in ("test_a", "test_gone"):
         world.append(
             FREEZES,
-            f'- test: {text(f"{module}::{name}")}\n  owner: "@finley"\n  frozen_on: {on(0)}\n  expires: {on(9)}\n'
+            f'- test: {text(f"{MODULE}::{name}")}\n  owner: "@finley"\n  frozen_on: {on(0)}\n  expires: {on(9)}\n'
             "  reason: waits for the clock\n  property_id: PROP-2\n  replay_env: pinned-py311\n",
         )
     world.git("add", "-A")
-    said = ""
-    for day in (1, 30):
-        now = ("--now", noon(day))
+
+
+def said_about(world: World, day: int) -> str:
+    """Everything that the commands say which suggest other commands."""
+    now = ("--now", noon(day))
+    answers = [
+        typed(world, *arguments)
         for arguments in (
-            *(
-                ("check-ledgers", *now),
-                ("check-change", *now),
-                ("review", *now),
-                ("remind", *now),
-                ("thaw", test, *now),
-            ),
-            *(("freeze", test, *now), ("freeze", f"{module}::test_b", "--renew", *now), ("pin", f"{module}::test_c")),
-            *(("lock", f"x{SHELL_WORDS}"), ("lock", "--add", f"x{SHELL_WORDS}"), ("lock", fixture)),
-        ):
-            answer = typed(world, *arguments)
-            said += answer.out + answer.err
+            *((name, *now) for name in ("check-ledgers", "check-change", "review", "remind")),
+            *(("thaw", TEST, *now), ("freeze", TEST, *now), ("freeze", f"{MODULE}::test_b", "--renew", *now)),
+            *(("pin", f"{MODULE}::test_c"), ("lock", f"x{SHELL_WORDS}"), ("lock", "--add", f"x{SHELL_WORDS}")),
+            ("lock", FIXTURE),
+        )
+    ]
+    return "".join(answer.out + answer.err for answer in answers)
+
+
+def test_a_command_that_is_suggested_runs_nothing_that_a_name_says(world: World, tmp_path: Path) -> None:
+    """Whoever pastes a fix into a shell runs that command, whatever the files and tests of a stranger are called."""
+    named_in_shell_words(world)
+    said = said_about(world, 1) + said_about(world, 30)
     for name in ("git", "flakeledger", "rm", "chmod"):
         program(tmp_path / "programs" / name, tmp_path / "called", "exit 0")
     commands = [command for command in suggested(said) if "touch pwned" in command]
     assert len(commands) > 20
     for command in dict.fromkeys(commands):
         words = command.partition(", or ")[0].partition("; once")[0]
-        done = subprocess.run(
-            ["/bin/sh", "-c", words],
-            cwd=tmp_path,
-            env={"PATH": f"{tmp_path}/programs:{os.environ['PATH']}"},
-            check=False,
-        )
+        path = f"{tmp_path}/programs:{os.environ['PATH']}"
+        done = subprocess.run(["/bin/sh", "-c", words], cwd=tmp_path, env={"PATH": path}, check=False)
         assert done.returncode == 0, words
         assert any(SHELL_WORDS in word for word in shlex.split(words, comments=True)), words
     assert not (tmp_path / "pwned").exists()

@@ -6,10 +6,18 @@ import asyncio
 import socket
 import unittest
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 
-from flakeledger.evidence.seeding_failures import class_names, failure_name, is_around_a_test, leaves
+from flakeledger.evidence.seeding_failures import (
+    LONGEST_SENTENCE,
+    class_names,
+    failure_name,
+    is_around_a_test,
+    leaves,
+    sentence_of,
+)
 from flakeledger.rules.freeze_evidence import is_environment
 
 ACCEPTED = ["TimeoutError", "ConnectionError", "socket.gaierror", "broker.Unreachable"]
@@ -153,3 +161,23 @@ def test_what_surrounds_the_test_of_a_test_case_is_told_apart(
     case = type("Case", (base,), {"test_it": lambda _: None} | {method: body})
     case("test_it").run(Result())
     assert [is_around_a_test(error) for error in seen] == [around]
+
+
+def report_of(said: object) -> pytest.TestReport:
+    return pytest.TestReport("a.py::test_a", ("a.py", 0, "test_a"), {}, "failed", said, "call")  # type: ignore[arg-type]  # whatever plugins make of it
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        (SimpleNamespace(reprcrash=SimpleNamespace(message="\n  ValueError: no\nmore")), "ValueError: no"),
+        (("a.py", 3, "Skipped: no network"), "Skipped: no network"),
+        ("a.py:3: in test_a\nE   ValueError: no\n", "ValueError: no"),
+        ("first\nlast\n\n", "last"),
+        (None, ""),
+        ("", ""),
+        ("x" * (LONGEST_SENTENCE + 1), "x" * LONGEST_SENTENCE),
+    ],
+)
+def test_a_report_is_one_sentence(said: object, sentence: str) -> None:
+    assert sentence_of(report_of(said)) == sentence

@@ -60,11 +60,6 @@ PULL_REQUESTS: dict[str, tuple[tuple[Edit, Edit], Verdict, Verdict]] = {
 }
 
 
-@pytest.fixture(scope="session")
-def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
-    return Templates(tmp_path_factory.mktemp("templates"))
-
-
 class Hosted(NamedTuple):
     """A service's side of a pull request: its repository, what it checks out, and the commits that matter."""
 

@@ -31,11 +31,6 @@ def old_skips(world: World) -> None:
     world.record("old skips")
 
 
-@pytest.fixture(scope="session")
-def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
-    return Templates(tmp_path_factory.mktemp("templates"))
-
-
 @pytest.fixture
 def world(templates: Templates, tmp_path: Path) -> World:
     return templates.start(tmp_path / "world", old_skips, "keyed", "block")

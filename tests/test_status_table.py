@@ -72,6 +72,13 @@ def test_the_layout_fits_the_terminal(rows: list[FrozenRow], width: int, expecte
     assert shown(rows, width) == expected.splitlines()
 
 
+@pytest.mark.parametrize(("width", "lines"), [(109, 8), (110, 4)])
+def test_an_id_that_has_the_least_room_is_cut_before_it_gets_a_line_of_its_own(
+    rows: list[FrozenRow], width: int, lines: int
+) -> None:
+    assert len(shown([renamed(rows[0], test=LONG), *rows[1:]], width)) == lines
+
+
 def test_a_long_id_is_cut_in_its_middle(rows: list[FrozenRow]) -> None:
     lines = shown([renamed(rows[0], test=LONG), *rows[1:]], 120)
     assert (

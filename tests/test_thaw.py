@@ -15,11 +15,6 @@ from steps import base, emergency, freeze, replay, standing, together
 from world import CLOCK, REFUND, TOTAL, Templates, World, on, run_main
 
 
-@pytest.fixture(scope="session")
-def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
-    return Templates(tmp_path_factory.mktemp("templates"))
-
-
 def green_and_flaky(world: World) -> None:
     """A flaky freeze and a green one, of day 0."""
     world.replay(0)

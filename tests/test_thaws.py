@@ -12,11 +12,6 @@ from steps import base, edit_conftest, freeze, replay, set_freeze, standing, tog
 from world import REFUND, Templates, World, on, run_main
 
 
-@pytest.fixture(scope="session")
-def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
-    return Templates(tmp_path_factory.mktemp("templates"))
-
-
 @pytest.fixture
 def world(templates: Templates, tmp_path: Path) -> World:
     return templates.start(tmp_path / "world", standing, "keyed", "block")

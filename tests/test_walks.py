@@ -666,11 +666,6 @@ WALKS = (
 )
 
 
-@pytest.fixture(scope="session")
-def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
-    return Templates(tmp_path_factory.mktemp("templates"))
-
-
 @pytest.mark.parametrize(("walk", "level", "mode"), cases(WALKS), ids=label)
 def test_a_walk_is_refused_nowhere_but_where_the_table_says(
     walk: Journey, level: str, mode: str, templates: Templates, tmp_path: Path

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from commands import noon, typed
-from flakeledger.model.ledger_paths import POLICY
-from flakeledger.model.note import NOTES, Note, note_file
-from flakeledger.model.witness import FOLDER, Witness, witness_file
+from flakeledger.model.ledger_paths import NOTES, POLICY, WITNESSES
+from flakeledger.model.note import Note, note_file
+from flakeledger.model.witness import Witness, witness_file
 from patched import FLIPPED
 from plugin_runs import FROZEN, LOG, Run, run
 from witnessed import IGNORED, PROPERTY, SUITE, capture, property_suite
@@ -134,7 +134,7 @@ def place(world: World, witness: Witness, says: str = "eligible_short") -> dict[
     outcomes = FLIPPED if says == "eligible_short" else ("fail",)
     note = Note("production", PROPERTY, witness.example_sha256, True, outcomes, None, says, "1" * 40, "1" * 40)
     noted = note_file(note)
-    world.write(f"{FOLDER}{file.digest}.json", file.data.decode())
+    world.write(f"{WITNESSES}{file.digest}.json", file.data.decode())
     world.write(f"{NOTES}{noted.digest}.json", noted.data.decode())
     return {"witness": file.digest, "note": noted.digest}
 
@@ -152,9 +152,9 @@ def frozen_suite(root: Path) -> tuple[World, dict[str, Witness]]:
         if name in witnesses and name != "test_young":
             fields = place(world, witnesses[name], "deny:stable_fail" if "denied" in name else "eligible_short")
         world.freeze(f"{SUITE}::{name}", FROZEN, 3 if name == "test_young" else 14, **fields)
-    tampered = f"{FOLDER}{witness_file(witnesses['test_tampered']).digest}.json"
+    tampered = f"{WITNESSES}{witness_file(witnesses['test_tampered']).digest}.json"
     world.sub(tampered, '"seed_budget":null', '"seed_budget":1')
-    world.delete(f"{FOLDER}{witness_file(witnesses['test_gone']).digest}.json")
+    world.delete(f"{WITNESSES}{witness_file(witnesses['test_gone']).digest}.json")
     world.record("frozen")
     return world, witnesses
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from flakeledger.model.clock import DAY, parse_date, parse_instant
 from flakeledger.model.records import Freeze
 from flakeledger.model.rows import Places
-from flakeledger.model.window import end_of, start_of, time_left, window_days
+from flakeledger.model.window import end_of, ends_within, start_of, time_left, window_days
 
 BARE = Freeze._make((Places(1, 1, {}), *([None] * (len(Freeze._fields) - 1))))
 END = parse_date("2026-03-13")
@@ -72,6 +72,22 @@ def test_a_window_is_the_shortest_one_in_whole_days_that_holds_its_end(day: date
     assert window_days(window(frozen_on, expires)) == days
     before = datetime(day.year, day.month, day.day, tzinfo=UTC) + timedelta(days - 1, second)
     assert window_days(window(frozen_on, before.isoformat())) == days
+
+
+@pytest.mark.parametrize(
+    ("seconds", "days", "within"),
+    [
+        (7 * DAY + 1, 7, False),
+        (7 * DAY, 7, False),
+        (7 * DAY - 1, 7, True),
+        (1, 0, False),
+        (0, 0, True),
+        (-1, 0, True),
+        (-30 * DAY, 7, True),
+    ],
+)
+def test_fewer_days_are_left_or_none(seconds: int, days: int, within: bool) -> None:
+    assert ends_within(END, days, END - seconds) is within
 
 
 @pytest.mark.parametrize(

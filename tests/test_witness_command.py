@@ -19,7 +19,6 @@ from flakeledger.model.errors import CannotTell
 from flakeledger.model.ledger_paths import POLICY, PROPERTIES
 from flakeledger.model.witness import Witness, example_digest, example_of, witness_file
 from flakeledger.reporters.text import undecided
-from flakeledger.rules.witnesses import generators_of
 from replayable import wait_until
 from replaying import are_gone, processes_with
 from witnessed import PROPERTY, SUITE, property_suite
@@ -90,7 +89,7 @@ def good(world: World, name: str = "test_fails", arguments: dict[str, object] | 
     test = f"{SUITE}::{name}"
     example = example_of(arguments or {"x": 7}, test)
     with world.ledger() as ledger:
-        generators = generators_of(ledger, PROPERTY)
+        generators = ledger.generator_hashes(PROPERTY)
     return Witness(PROPERTY, test, 2, example, example_digest(example), generators, "complete")
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from flakeledger.model.policy import Limits, PathClass, Policy, Runner
 from flakeledger.model.witness import Witness, example_digest, example_of, witness_file
-from flakeledger.rules.witnesses import Refused, WitnessFile, differing, generators_of, good_witness, unbound
+from flakeledger.rules.witnesses import Refused, WitnessFile, differing, good_witness, unbound
 from patched import PROPERTY, a_witness
 from world import CONFTEST, REFUND, STRATEGIES, TESTS, TOTAL, World
 
@@ -67,8 +67,8 @@ def test_a_witness_belongs_to_a_property_and_a_test_of_the_tree(tmp_path: Path) 
 def test_generators_are_compared_path_by_path(tmp_path: Path) -> None:
     world = World.new(tmp_path / "shop")
     with world.ledger() as ledger:
-        found = generators_of(ledger, PROPERTY)
-        assert generators_of(ledger, "PROP-2") == {}
+        found = ledger.generator_hashes(PROPERTY)
+        assert ledger.generator_hashes("PROP-2") == {}
     assert found == {path: world.digest_of(path) for path in (CONFTEST, "tests/seeds/gate.json", STRATEGIES)}
     assert differing(found, found) == ""
     assert differing(found, {**found, CONFTEST: "0" * 64}) == f"`{CONFTEST}`"

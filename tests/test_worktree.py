@@ -78,6 +78,16 @@ def test_no_hook_of_the_repository_runs(repository: Path) -> None:
         assert is_clean(made)
 
 
+def test_a_filter_of_the_user_makes_the_files_as_git_checkout_does(repository: Path) -> None:
+    """Git LFS is one. It runs unsealed, which docs/security.md says."""
+    run_git(repository, "config", "filter.loud.smudge", "tr a-z A-Z")
+    run_git(repository, "config", "filter.loud.clean", "tr A-Z a-z")
+    git = committed(repository, {**FILES, ".gitattributes": "a.txt filter=loud\n"})
+    with worktrees(git, git.head() or "", 1) as (made,):
+        assert Path(made.path, "a.txt").read_text() == FILES["a.txt"].upper()
+        assert is_clean(made)
+
+
 def test_the_index_of_a_hook_is_not_used(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     committed(repository, FILES)
     shutil.copy(repository / ".git" / "index", repository / ".git" / "other")

@@ -25,7 +25,6 @@ from typing import Literal, NamedTuple
 from playwright.sync_api import Browser, sync_playwright
 
 from flakeledger.cli import demo_shop as shop
-from flakeledger.model.canonical import digest
 from flakeledger.model.ledger_paths import FIXTURES, FREEZES, POLICY, PROPERTIES, REPLAYS
 
 HERE = Path(__file__).parent
@@ -132,16 +131,7 @@ def open_shop(root: Path) -> Shop:
     made.run(str(Path(sys.executable).with_name("flakeledger")), "init")
     policy = (made.root / POLICY).read_text(encoding="utf-8")
     made.write(POLICY, policy.replace("level: keyed", "level: ledger"))
-    orders, refunds = (digest(shop.FILES[path].encode()) for path in (shop.ORDERS_FIXTURE, shop.REFUNDS_FIXTURE))
-    made.write(
-        FIXTURES,
-        shop.FIXTURE_ROWS.format(
-            orders_path=shop.ORDERS_FIXTURE,
-            orders_digest=orders,
-            refunds_path=shop.REFUNDS_FIXTURE,
-            refunds_digest=refunds,
-        ),
-    )
+    made.write(FIXTURES, shop.fixture_rows())
     made.write(PROPERTIES, shop.PROPERTY_ROWS + "".join(_property(part) for part in PARTS))
     made.commit("Open the shop", 0)
     return made

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from flakeledger.cli.hook_config import hook_config
 from flakeledger.cli.policy_text import policy_text
+from flakeledger.cli.starting_runners import runner_advice, starting_runners
 from flakeledger.cli.starting_texts import (
     example_of,
     gitlab_job,
@@ -28,9 +29,11 @@ from flakeledger.cli.tool_source import ToolSource
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.findings import Finding
 from flakeledger.model.ledger_paths import FIXTURES, FREEZES, GUARD, POLICY, PROPERTIES, REPLAYS
-from flakeledger.model.policy import Limits, build_policy
+from flakeledger.model.policy import Limits
+from flakeledger.model.policy_reading import build_policy
 from flakeledger.repo.layout import LARGEST_READ, Layout
 from flakeledger.repo.proposal import Proposed, literal, propose
+from flakeledger.repo.tree import CODEOWNERS
 from flakeledger.store.edits import refuse_off_disk
 from flakeledger.store.git import Git
 from flakeledger.store.placing import read_regular, stands
@@ -119,7 +122,13 @@ def _plan_policy(git: Git, layout: Layout, plan: Plan) -> None:
         return
     seeds = _seed_list(git, layout, plan)
     plan.proposed = propose(layout, seeds)
-    _add(git, plan, POLICY, policy_text(plan.proposed, seeds))
+    _add(git, plan, POLICY, policy_text(plan.proposed, seeds, starting_runners(layout)))
+    plan.advice += runner_advice(layout)
+    owners = next((path for path in CODEOWNERS if path in layout.paths), None)
+    if owners is not None:
+        plan.advice.append(
+            f"{owners} says who owns a test: `owners: codeowners` in {POLICY} lets nobody else own a freeze"
+        )
 
 
 def _seed_list(git: Git, layout: Layout, plan: Plan) -> str | None:

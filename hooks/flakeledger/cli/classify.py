@@ -21,7 +21,7 @@ from flakeledger.cli.typed_paths import repository_path
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.ledger_paths import POLICY
 from flakeledger.model.patterns import TEST_NAMES, PathClasses, compile_pattern, looks_like_test
-from flakeledger.model.policy_fields import CLASSES
+from flakeledger.model.policy import CLASSES
 from flakeledger.repo.base import INDEX
 from flakeledger.repo.repository import Repository, open_repository
 from flakeledger.repo.tree import Tree

@@ -13,11 +13,11 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence, Set
 
-from flakeledger.model.clock import DAY
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.findings import Finding
 from flakeledger.model.ledger_paths import FREEZES
 from flakeledger.model.records import Freeze
+from flakeledger.model.window import ends_within
 from flakeledger.precommit.arguments import instant, now_of
 from flakeledger.repo.base import resolve
 from flakeledger.repo.change import Change, RowOperation
@@ -193,9 +193,9 @@ def _endings(ledger: Ledger, now: int) -> tuple[list[Ending], tuple[str, ...]]:
     except CannotTell as error:
         return [], (f"what ends soon is not known: {error.reason}",)
     assert ledger.policy is not None
-    soon = now + ledger.policy.limits.warn_days * DAY
+    warn_days = ledger.policy.limits.warn_days
     ends = ((row, row.interview.end) for row in rows)
-    return [_ending(row) for row, end in ends if end is not None and end < soon], ()
+    return [_ending(row) for row, end in ends if end is not None and ends_within(end, warn_days, now)], ()
 
 
 def _ending(row: FrozenRow) -> Ending:

@@ -19,7 +19,7 @@ from flakeledger.model.errors import CannotTell
 from flakeledger.precommit.output import show_undecided
 from flakeledger.repo.repository import open_repository
 from flakeledger.repo.situation import new_tree
-from flakeledger.reporters.columns import columns
+from flakeledger.reporters.columns import columns, terminal_width
 from flakeledger.reporters.escape import escape_line, escape_surrogates
 from flakeledger.reporters.json import dumped
 from flakeledger.rules.interviews import readable_policy
@@ -62,7 +62,7 @@ def _show(format_name: str, found: Sequence[Judged], label: str, now: int) -> No
     if format_name == "json":
         sys.stdout.write(_json_text(found, label, now))
         return
-    sys.stdout.write(columns(_HEADINGS, [_cells(one) for one in found], aligned=sys.stdout.isatty()))
+    sys.stdout.write(columns(_HEADINGS, [_cells(one) for one in found], terminal_width(sys.stdout)))
     sys.stdout.flush()
     sys.stderr.write(escape_line(_summary(found, label, now)) + "\n")
 

@@ -7,6 +7,8 @@ Invariants:
 
 from __future__ import annotations
 
+from flakeledger.model.canonical import digest
+
 TOTAL_TEST = "tests/test_orders.py::test_total_is_the_sum_of_the_lines"
 BOOKING_TEST = "tests/test_refunds.py::test_refund_is_booked_in_time"
 ORDERS_FIXTURE = "tests/fixtures/orders.json"
@@ -150,7 +152,7 @@ def test_refund_is_booked_in_time(bank):
 """,
 }
 
-FIXTURE_ROWS = """\
+_FIXTURE_ROWS = """\
 - id: ORDERS
   path: {orders_path}
   sha256: {orders_digest}
@@ -161,6 +163,15 @@ FIXTURE_ROWS = """\
   sha256: {refunds_digest}
   hash: contract
 """
+
+
+def fixture_rows() -> str:
+    """The rows that lock the two contracts as they are in `FILES`."""
+    orders, refunds = (digest(FILES[path].encode()) for path in (ORDERS_FIXTURE, REFUNDS_FIXTURE))
+    return _FIXTURE_ROWS.format(
+        orders_path=ORDERS_FIXTURE, orders_digest=orders, refunds_path=REFUNDS_FIXTURE, refunds_digest=refunds
+    )
+
 
 PROPERTY_ROWS = """\
 - id: PROP-TOTAL

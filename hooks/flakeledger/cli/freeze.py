@@ -14,7 +14,16 @@ from collections.abc import Callable, Iterator
 from shlex import quote
 from typing import NamedTuple
 
-from flakeledger.cli.granting import Wanted, Way, new_row, renewed_row, values_of, ways_to_freeze, window_ends
+from flakeledger.cli.granting import (
+    Wanted,
+    Way,
+    default_owner,
+    new_row,
+    renewed_row,
+    values_of,
+    ways_to_freeze,
+    window_ends,
+)
 from flakeledger.cli.ledger_edits import LedgerEdits, open_ledgers, policy_of, refuse_unreadable
 from flakeledger.cli.pin import frozen_row
 from flakeledger.cli.witnessed import GATE, Granted, granted
@@ -65,7 +74,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     end = parser.add_mutually_exclusive_group()
     parser.add_argument("test", metavar="TEST", help="the id of exactly one test")
     parser.add_argument("--property", metavar="ID", help="what it protects (default: the one property that lists it)")
-    parser.add_argument("--owner", help='who answers for it: "@name" (default: the one owner in CODEOWNERS)')
+    parser.add_argument(
+        "--owner",
+        help='who answers for it: "@name" (default: that of a freeze that fell, or the one owner in CODEOWNERS)',
+    )
     parser.add_argument("--reason", help="why the test is not trusted, in a few words")
     parser.add_argument(
         "--failure-class",
@@ -170,7 +182,9 @@ def _best_attempt(repository: Repository, arguments: argparse.Namespace, now: in
     standing = _standing(ledger, wanted.test, arguments.renew)
     if standing is None:
         row = new_row(ledger, wanted, now)
-        ways = ways_to_freeze(ledger, wanted, _followed(repository, row, now), now)
+        follows = _followed(repository, row, now)
+        row = row._replace(owner=row.owner or default_owner(ledger, wanted.test, follows))
+        ways = ways_to_freeze(ledger, wanted, follows, now)
     else:
         row = renewed_row(ledger, standing, wanted, now)
         ways = (Way(tuple(window_ends(ledger, wanted, now)), row.renewed),)

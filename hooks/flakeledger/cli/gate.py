@@ -23,7 +23,7 @@ from flakeledger.model.witness import Witness
 from flakeledger.precommit.arguments import seconds
 from flakeledger.precommit.output import show_undecided
 from flakeledger.repo.repository import Repository, open_repository
-from flakeledger.reporters.columns import columns
+from flakeledger.reporters.columns import columns, terminal_width
 from flakeledger.reporters.escape import escape_line, escape_surrogates
 from flakeledger.reporters.json import dumped
 from flakeledger.rules.gating import Judgement, Replay, Replayed, judge
@@ -153,7 +153,7 @@ def _show(found: Judgement, form: str, *, explain: bool) -> None:
     sys.stdout.write(note_file(found.note).data.decode())
     sys.stdout.flush()
     if explain:
-        sys.stderr.write(columns(_HEADINGS, list(_steps(found)), aligned=sys.stderr.isatty()))
+        sys.stderr.write(columns(_HEADINGS, list(_steps(found)), terminal_width(sys.stderr)))
     sys.stderr.writelines(f"{escape_line(line)}\n" for line in _lines(found))
 
 

@@ -15,11 +15,13 @@ from flakeledger.cli.ledger_edits import policy_of
 from flakeledger.model.clock import DAY, LAST_SECOND, format_date
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.ledger_paths import FREEZES, PROPERTIES
-from flakeledger.model.records import Freeze, covers
+from flakeledger.model.records import Freeze
 from flakeledger.model.rows import Places
 from flakeledger.model.window import end_of
 from flakeledger.repo.ledger import Ledger
+from flakeledger.repo.owners import may_own
 from flakeledger.rules.freeze_renewals import Predecessor
+from flakeledger.rules.freezes import is_owner
 from flakeledger.store.editor import NewValue
 
 
@@ -100,9 +102,9 @@ def _renewal(ledger: Ledger, follows: Predecessor, ends: tuple[str, ...]) -> Way
 
 
 def new_row(ledger: Ledger, wanted: Wanted, now: int) -> Freeze:
-    """The row of a first freeze with the longest window that may be meant.
+    """The row of a first freeze with the longest window that may be meant; without an owner where none was named.
 
-    CannotTell when the policy cannot be read, no property or several list the test, or nobody or several own it.
+    CannotTell when the policy cannot be read, or no property or several list the test.
     """
     policy = policy_of(ledger)
     runner = wanted.runner or policy.default_runner
@@ -110,7 +112,7 @@ def new_row(ledger: Ledger, wanted: Wanted, now: int) -> Freeze:
     row = Freeze(
         Places(1, 1, {}),
         test=wanted.test,
-        owner=wanted.owner or _owner(ledger, wanted.test),
+        owner=wanted.owner,
         frozen_on=format_date(now),
         expires=next(window_ends(ledger, wanted, now)),
         reason=wanted.reason,
@@ -187,8 +189,17 @@ def window_ends(ledger: Ledger, wanted: Wanted, now: int) -> Iterator[str]:
         yield format_date(now + number * DAY)
 
 
-def _owner(ledger: Ledger, test: str) -> str:
+def default_owner(ledger: Ledger, test: str, follows: Predecessor | None) -> str:
+    """Who answers for a row for which nobody was named: whoever did for a freeze that fell, else the one code owner.
+
+    Who may not own the path by the policy does not come back with the row. CannotTell when nobody or several own it.
+    """
     path = test.partition("::")[0]
+    if follows is not None and follows.fate == "fell":
+        owner = follows.row.owner
+        is_free = policy_of(ledger).owners == "any"
+        if owner is not None and is_owner(owner) and (is_free or may_own(owner, ledger.owners.of(path))):
+            return owner
     owners = ledger.code_owners(path)
     if len(owners) != 1:
         found = f"CODEOWNERS gives it {', '.join(owners)}" if owners else "CODEOWNERS gives it nobody"
@@ -198,7 +209,7 @@ def _owner(ledger: Ledger, test: str) -> str:
 
 def _property(ledger: Ledger, test: str) -> str | None:
     """The one property that lists the test; None for a test that the tree does not have: a rule says more of it."""
-    ids = [row.id for row in ledger.properties if any(covers(listed, test) for listed in row.tests or ())]
+    ids = [row.id for row in ledger.properties_of(test)]
     if len(ids) == 1:
         return ids[0]
     if ids:

@@ -21,7 +21,7 @@ from flakeledger.repo.citations import is_id
 from flakeledger.repo.freeze_log import Event, FieldChange, Life, known_names, life_of_property, life_of_test
 from flakeledger.repo.ids import split_test_id
 from flakeledger.repo.repository import Repository, open_repository
-from flakeledger.reporters.columns import columns
+from flakeledger.reporters.columns import columns, terminal_width
 from flakeledger.reporters.escape import escape_line, escape_surrogates
 from flakeledger.reporters.json import dumped
 
@@ -111,7 +111,7 @@ def _did_you_mean(repository: Repository, start: str, name: str) -> str:
 
 
 def _text(life: Life) -> str:
-    return columns(_HEADINGS, [_cells(life, event) for event in life.events], aligned=sys.stdout.isatty())
+    return columns(_HEADINGS, [_cells(life, event) for event in life.events], terminal_width(sys.stdout))
 
 
 def _cells(life: Life, event: Event) -> tuple[str, ...]:

@@ -16,10 +16,13 @@ import os
 import sys
 from collections.abc import Sequence
 from types import ModuleType
-from typing import Any, NamedTuple, NoReturn, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TextIO
 
 from flakeledger import __version__
 from flakeledger.model.errors import CannotTell
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 
 class Command(NamedTuple):
@@ -210,6 +213,14 @@ class _Help(argparse.RawDescriptionHelpFormatter):
 
 class _Parser(argparse.ArgumentParser):
     """A parser that answers bad usage with one line of usage, what is wrong, and what to type instead."""
+
+    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
+        """Print the help at once, so that a disk that is full is noticed: argparse itself passes over it."""
+        if file is not None:
+            super().print_help(file)
+            return
+        sys.stdout.write(self.format_help())
+        sys.stdout.flush()
 
     def error(self, message: str) -> NoReturn:
         """Print it and leave with 2."""

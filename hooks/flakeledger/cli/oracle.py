@@ -17,7 +17,8 @@ from typing import NamedTuple
 from flakeledger.model.canonical import NotCanonical
 from flakeledger.model.clock import format_date
 from flakeledger.model.errors import CannotTell
-from flakeledger.model.review import APPROVED, REVIEWS, Review, ReviewedFile, review_file
+from flakeledger.model.ledger_paths import REVIEWS
+from flakeledger.model.review import APPROVED, Review, ReviewedFile, review_file
 from flakeledger.model.wording import listed
 from flakeledger.precommit.arguments import instant, now_of
 from flakeledger.repo.ids import is_python

@@ -7,9 +7,10 @@ Invariants:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from flakeledger.cli.plain_yaml import comment, flow
+from flakeledger.model.policy import Runner
 from flakeledger.model.policy_fields import POLICY_FIELDS, PolicyField
 from flakeledger.repo.proposal import ORDER, Proposed
 from flakeledger.store.scalars import scalar
@@ -29,7 +30,7 @@ _ABOUT_CLASSES = {
     "review_only": "never excused by a freeze",
 }
 
-_PINNED_RUNNERS = """\
+_MORE_RUNNERS = """\
   # - name: pinned-py311
   #   python: "3.11"
   #   timezone: UTC
@@ -39,14 +40,17 @@ _PINNED_RUNNERS = """\
 """
 
 
-def policy_text(proposed: Iterable[Proposed], seeds: str | None) -> str:
-    """The text of policy.yaml for the proposed patterns; `seeds` is the path of the seed list, None for none."""
+def policy_text(proposed: Iterable[Proposed], seeds: str | None, runners: Sequence[Runner]) -> str:
+    """The text of policy.yaml for the proposed patterns and runners, the default runner first.
+
+    `seeds` is the path of the seed list, None for none.
+    """
     special: dict[str, str] = {
         "version": "version: 1\n",
         "paths": _paths_text(list(proposed)),
         "seeds": "# seeds: tests/seeds/gate.json\n" if seeds is None else f"seeds: {scalar(seeds)}\n",
-        "runners": f"runners:\n  - name: {RUNNER}\n{_PINNED_RUNNERS}",
-        "default_runner": f"default_runner: {RUNNER}\n",
+        "runners": f"runners:\n{''.join(map(_runner_text, runners))}{_MORE_RUNNERS}",
+        "default_runner": f"default_runner: {runners[0].name}\n",
     }
     sections = (f"{comment(_help(one))}{special.get(one.name) or _default_text(one)}" for one in POLICY_FIELDS)
     return "\n".join((comment(_HEADING), *sections))
@@ -63,6 +67,11 @@ def _paths_text(proposed: list[Proposed]) -> str:
         lines += [f"  - class: {name}  # {_ABOUT_CLASSES[name]}", "    match:"]
         lines += [f"      - {scalar(one.pattern)}  # {one.why}" for one in proposed if one.name == name]
     return "\n".join(lines) + "\n"
+
+
+def _runner_text(runner: Runner) -> str:
+    command = "" if runner.command is None else f"    command: {flow(runner.command)}\n"
+    return f"  - name: {runner.name}\n{command}"
 
 
 def _default_text(one: PolicyField) -> str:

@@ -15,13 +15,12 @@ import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from flakeledger.model.clock import format_instant
 from flakeledger.precommit.arguments import instant, now_of, number_up_to
 from flakeledger.repo.ledger import Ledger
 from flakeledger.repo.repository import open_repository
 from flakeledger.repo.situation import INDEX
-from flakeledger.reporters.escape import escape_line, escape_surrogates
-from flakeledger.reporters.frozen_rows import days, json_row, summary, time_left, with_left
+from flakeledger.reporters.escape import escape_line
+from flakeledger.reporters.frozen_rows import days, json_head, json_row, summary, time_left, with_left
 from flakeledger.reporters.json import dumped
 from flakeledger.rules.interviews import next_step, readable_policy, reason
 from flakeledger.rules.overview import FrozenRow, overview, owner_key
@@ -64,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     with open_repository(os.curdir, os.environ, from_disk=True) as repository:
         ledger = repository.ledger(repository.tree(INDEX))
         limit = readable_policy(ledger).limits.warn_days if arguments.days is None else arguments.days
-        rows = [row for row in overview(ledger, now) if row.days_left is None or row.days_left <= limit]
+        rows = [row for row in overview(ledger, now) if row.ends_within(limit, now)]
         reminders = by_owner(rows)
         if arguments.format == "json":
             sys.stdout.write(_json_text(ledger, reminders, limit, now))
@@ -109,9 +108,7 @@ def _lines(row: FrozenRow) -> tuple[str, ...]:
 def _json_text(ledger: Ledger, reminders: Sequence[Reminder], limit: int, now: int) -> str:
     """One object; `docs/formats.md` says what the keys mean."""
     value = {
-        "version": VERSION,
-        "judged": escape_surrogates(ledger.tree.label),
-        "now": format_instant(now),
+        **json_head(VERSION, ledger, now),
         "days": limit,
         "owners": [
             {"owner": one.owner, "address": one.address, "freezes": [json_row(row) for row in one.rows]}

@@ -19,7 +19,7 @@ from flakeledger.cli.replaying import Plan, Replayed, told
 from flakeledger.model.clock import format_instant
 from flakeledger.model.ledger_paths import REPLAYS
 from flakeledger.repo.repository import open_repository
-from flakeledger.reporters.columns import columns
+from flakeledger.reporters.columns import columns, terminal_width
 from flakeledger.reporters.escape import escape_line, escape_surrogates
 from flakeledger.reporters.json import dumped
 from flakeledger.rules.interviews import Interview, interview, next_step
@@ -39,7 +39,7 @@ def show(plan: Plan, found: Sequence[Replayed], form: str, notes: Sequence[str])
         sys.stdout.flush()
         return
     rows = [_cells(plan, one, verdicts, steps) for one in found]
-    table = columns(_HEADINGS, rows, aligned=(sys.stderr if plan.dry else sys.stdout).isatty())
+    table = columns(_HEADINGS, rows, terminal_width(sys.stderr if plan.dry else sys.stdout))
     if plan.dry:
         sys.stdout.writelines(f"{one.recorded.text}\n" for one in found if one.recorded is not None)
     (sys.stderr if plan.dry else sys.stdout).write(table)

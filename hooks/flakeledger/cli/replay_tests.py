@@ -20,7 +20,7 @@ from flakeledger.model.clock import DAY
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.ledger_paths import FREEZES, POLICY
 from flakeledger.model.policy import Limits, Policy, Runner
-from flakeledger.model.records import Replay, covers
+from flakeledger.model.records import Replay
 from flakeledger.model.wording import listed, shown
 from flakeledger.repo.ledger import Ledger
 from flakeledger.rules.interviews import Interview, interviews
@@ -131,7 +131,8 @@ def _of_property(ledger: Ledger, name: str) -> Iterator[str]:
         fix = f"did you mean {near}?" if near else f"--property ID   # one of {listed(ledger.property_by_id) or 'none'}"
         raise CannotTell(f"{ledger.tree.label} has no property {shown(name)}", fix)
     for test in found.tests or ():
-        frozen = [one for one in ledger.freeze_by_test if one != test and covers(test, one)]
+        rows = ledger.freezes_by_function.get(test, ())
+        frozen = dict.fromkeys(row.test for row in rows if row.test is not None and row.test.endswith("]"))
         yield from frozen or [test]
 
 

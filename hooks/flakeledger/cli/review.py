@@ -13,14 +13,13 @@ import sys
 from collections.abc import Sequence
 
 from flakeledger.cli.interviewing import meant
-from flakeledger.model.clock import format_instant
 from flakeledger.precommit.arguments import instant, now_of
 from flakeledger.repo.ledger import Ledger
 from flakeledger.repo.repository import open_repository
 from flakeledger.repo.situation import INDEX
-from flakeledger.reporters.columns import columns
-from flakeledger.reporters.escape import escape_line, escape_surrogates
-from flakeledger.reporters.frozen_rows import counts, json_row, summary, time_left
+from flakeledger.reporters.columns import columns, terminal_width
+from flakeledger.reporters.escape import escape_line
+from flakeledger.reporters.frozen_rows import counts, json_head, json_row, summary, time_left
 from flakeledger.reporters.json import dumped
 from flakeledger.rules.interviews import Interview, counted, lower_rates, next_step, reason
 from flakeledger.rules.overview import FrozenRow, overview
@@ -62,7 +61,7 @@ def _show(arguments: argparse.Namespace, ledger: Ledger, rows: Sequence[FrozenRo
     elif arguments.explain is not None:
         sys.stdout.write(_explanation(rows[0]))
     else:
-        sys.stdout.write(columns(_HEADINGS, [_cells(row) for row in rows], aligned=sys.stdout.isatty()))
+        sys.stdout.write(columns(_HEADINGS, [_cells(row) for row in rows], terminal_width(sys.stdout)))
         sys.stdout.flush()
         sys.stderr.write(escape_line(summary(ledger, rows, now)) + "\n")
 
@@ -99,16 +98,14 @@ def _explanation(row: FrozenRow) -> str:
         f"the row may go now: {'yes' if one.may_go else 'no'}",
         f"next: {next_step(one)}",
     )
-    table = columns(_TABLE_HEADINGS, _steps(one), aligned=sys.stdout.isatty())
+    table = columns(_TABLE_HEADINGS, _steps(one), terminal_width(sys.stdout))
     return table + "".join(f"{escape_line(line)}\n" for line in lines)
 
 
 def _json_text(ledger: Ledger, rows: Sequence[FrozenRow], now: int, *, explain: bool) -> str:
     """`version`, `judged`, `now`, `counts` (verdict to number) and `freezes`, in the order of the text."""
     value = {
-        "version": VERSION,
-        "judged": escape_surrogates(ledger.tree.label),
-        "now": format_instant(now),
+        **json_head(VERSION, ledger, now),
         "counts": counts(rows),
         "freezes": [_json_row(row) | ({"table": _json_table(row.interview)} if explain else {}) for row in rows],
     }

@@ -10,7 +10,6 @@ import argparse
 import json
 import sys
 
-SUMMARY = "print the JSON Schema of a ledger, for editors"
 EXAMPLES = """\
   flakeledger schema freezes > schema/freezes.json
   flakeledger schema --list"""

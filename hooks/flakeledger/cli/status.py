@@ -16,7 +16,6 @@ from collections.abc import Callable, Sequence
 from shutil import get_terminal_size
 
 from flakeledger.cli.identity import ME, me
-from flakeledger.model.clock import format_instant
 from flakeledger.model.errors import CannotTell
 from flakeledger.precommit.arguments import instant, now_of, number_up_to, wants_colour
 from flakeledger.repo.ledger import Ledger
@@ -24,8 +23,8 @@ from flakeledger.repo.owners import may_own
 from flakeledger.repo.repository import open_repository
 from flakeledger.repo.situation import INDEX
 from flakeledger.reporters import status_table
-from flakeledger.reporters.escape import escape_line, escape_surrogates
-from flakeledger.reporters.frozen_rows import counts, json_row, summary
+from flakeledger.reporters.escape import escape_line
+from flakeledger.reporters.frozen_rows import counts, json_head, json_row, summary
 from flakeledger.reporters.json import dumped
 from flakeledger.rules.freezes import is_owner
 from flakeledger.rules.interviews import next_step
@@ -67,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     with open_repository(os.curdir, os.environ, from_disk=True) as repository:
         owners = _wanted_owners(arguments.owner, repository.git)
         ledger = repository.ledger(repository.tree(INDEX))
-        rows = [row for row in overview(ledger, now) if _is_wanted(row, owners, arguments)]
+        rows = [row for row in overview(ledger, now) if _is_wanted(row, owners, arguments, now)]
         sys.stdout.write(FORMATS[arguments.format](ledger, rows, now))
         sys.stdout.flush()
         if arguments.format == "text":
@@ -86,11 +85,11 @@ def _wanted_owners(asked: str | None, git: Git) -> tuple[str, ...] | None:
     return (asked,)
 
 
-def _is_wanted(row: FrozenRow, owners: Sequence[str] | None, arguments: argparse.Namespace) -> bool:
+def _is_wanted(row: FrozenRow, owners: Sequence[str] | None, arguments: argparse.Namespace, now: int) -> bool:
     one = row.interview
     return (
         (owners is None or may_own(one.freeze.owner, owners))
-        and (arguments.expiring is None or row.days_left is None or row.days_left <= arguments.expiring)
+        and (arguments.expiring is None or row.ends_within(arguments.expiring, now))
         and arguments.verdict in (None, one.verdict.name)
     )
 
@@ -131,9 +130,7 @@ def _csv_row(row: FrozenRow) -> tuple[str | int | float | None, ...]:
 def _json(ledger: Ledger, rows: Sequence[FrozenRow], now: int) -> str:
     """One object; `docs/formats.md` says what the keys mean."""
     value = {
-        "version": VERSION,
-        "judged": escape_surrogates(ledger.tree.label),
-        "now": format_instant(now),
+        **json_head(VERSION, ledger, now),
         "total": len(ledger.freezes),
         "counts": counts(rows),
         "freezes": [json_row(row) | _window(row) for row in rows],

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from flakeledger.precommit.arguments import instant, now_of, wants_colour
 from flakeledger.repo.repository import open_repository
 from flakeledger.repo.trend import Oldest, Trend, Week, trend
-from flakeledger.reporters.columns import columns
+from flakeledger.reporters.columns import columns, terminal_width
 from flakeledger.reporters.escape import escape_surrogates
 from flakeledger.reporters.json import dumped
 from flakeledger.reporters.trend_chart import chart, shows_dots
@@ -93,7 +93,7 @@ def _chart(found: Trend) -> str:
 
 def _week_table(found: Trend) -> str:
     rows = [tuple(map(str, week)) for week in found.weeks[-_NEWEST_WEEKS:]]
-    return columns(_WEEK_HEADINGS, rows, aligned=sys.stdout.isatty())
+    return columns(_WEEK_HEADINGS, rows, terminal_width(sys.stdout))
 
 
 def _sums(found: Trend) -> str:
@@ -110,7 +110,7 @@ def _sums(found: Trend) -> str:
 
 def _oldest_table(found: Trend) -> str:
     rows = [tuple("-" if cell is None else str(cell) for cell in row) for row in found.oldest]
-    return columns(("oldest", "owner", "property", "since", "days"), rows, aligned=sys.stdout.isatty())
+    return columns(("oldest", "owner", "property", "since", "days"), rows, terminal_width(sys.stdout))
 
 
 # for programs

@@ -149,7 +149,7 @@ def _reasons(file: WitnessFile, ledger: Ledger, policy: Policy) -> Iterator[str]
         yield f"{shown(path)} does not name the property {shown(good.property_id)}"
     if not ledger.sources.is_given(good.test):
         yield f"{shown(good.test)} draws nothing from Hypothesis"
-    paths = differing(good.generator_hashes, witnesses.generators_of(ledger, good.property_id))
+    paths = differing(good.generator_hashes, ledger.generator_hashes(good.property_id))
     if paths:
         yield f"what draws its inputs is not what it was: {paths}"
 

@@ -16,8 +16,9 @@ from flakeledger.cli.named_file import read_named
 from flakeledger.model.canonical import NotCanonical
 from flakeledger.model.digest_files import SUFFIX, digest_file_name
 from flakeledger.model.errors import CannotTell
-from flakeledger.model.note import NOTES, read_note
-from flakeledger.model.witness import FOLDER, read_witness
+from flakeledger.model.ledger_paths import NOTES, WITNESSES
+from flakeledger.model.note import read_note
+from flakeledger.model.witness import read_witness
 from flakeledger.repo.ledger import Ledger
 
 #: the policy's own ceiling for an example is 64 KiB; the paths of its generators stand beside it
@@ -51,7 +52,7 @@ def granted(ledger: Ledger, test: str, witness: str | None, note: str | None) ->
     _refuse_unverified(ledger, test)
     found, noted = read_named(witness, _LARGEST), read_named(note, _LARGEST)
     names = digest_file_name(found), digest_file_name(noted)
-    files = {f"{FOLDER}{names[0]}": found, f"{NOTES}{names[1]}": noted}
+    files = {f"{WITNESSES}{names[0]}": found, f"{NOTES}{names[1]}": noted}
     secrets = {"witness": _secret_of_witness(found), "note": _secret_of_note(noted)}
     return Granted(names[0].removesuffix(SUFFIX), names[1].removesuffix(SUFFIX), files, secrets)
 

@@ -21,6 +21,7 @@ from flakeledger.model.clock import DAY
 from flakeledger.model.errors import CannotTell
 from flakeledger.store.git import Git
 from flakeledger.store.git_bundles import bundled, open_clone, unpack
+from flakeledger.store.held_files import require_locks
 from flakeledger.store.temporary import remove_tree
 
 FOLDER = "flakeledger-clones"
@@ -71,9 +72,10 @@ def receive(bundle: Bundle, data: bytes, environment: Mapping[str, str]) -> None
 
 
 def _places(bundle: Bundle) -> tuple[str, str]:
-    """The folder of the clones, and where that of a bundle is."""
+    """The folder of the clones, and where that of a bundle is. CannotTell where no replay can run."""
     from tempfile import gettempdir
 
+    require_locks()  # nor are there user ids where there are none
     base = _private_folder(f"{os.path.realpath(gettempdir())}/{FOLDER}-{os.getuid()}")
     key = _digest(f"{bundle.digest} {_name(bundle)}".encode(errors="surrogateescape"))
     return base, f"{base}/{key[:_DIGEST_DIGITS]}"

@@ -9,12 +9,11 @@ Invariants:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from flakeledger.evidence.pins import answer_with, disk_ledger, elsewhere
 from flakeledger.model.errors import CannotTell
-from flakeledger.model.records import covers
 from flakeledger.model.wording import listed, shown
 from flakeledger.repo.ledger import Ledger
 
@@ -44,7 +43,7 @@ def _facts(root: str, test: str) -> PropertyFacts:
 
 def properties_of(ledger: Ledger, test: str) -> list[str]:
     """The properties that list a test and that its module names. CannotTell, with the reason, when there is none."""
-    listing = list(_listing(ledger, test))
+    listing = [row.id for row in ledger.properties_of(test) if row.id is not None]
     path = test.partition("::")[0]
     named = ledger.sources.property_ids(path)
     found = [one for one in listing if one in named]
@@ -55,9 +54,3 @@ def properties_of(ledger: Ledger, test: str) -> list[str]:
         raise CannotTell(f"{shown(path)} does not name {listed(listing)}, which lists the test", fix)
     fix = "add the test to the `tests:` of its property in ledgers/properties.yaml"
     raise CannotTell(f"no property lists {shown(test)}", fix)
-
-
-def _listing(ledger: Ledger, test: str) -> Iterator[str]:
-    for row in ledger.properties:
-        if row.id is not None and any(covers(listed_test, test) for listed_test in row.tests or ()):
-            yield row.id

@@ -17,7 +17,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from flakeledger.evidence.processes import Process, open_pipes
-from flakeledger.store.git import without_relative_path
+from flakeledger.store.git_environment import without_relative_path
 
 #: what a test's interpreter needs to start, to find its packages, and to show text
 ALLOWED_VARIABLES = frozenset(

@@ -29,7 +29,7 @@ from flakeledger.store.git_worktrees import (
     restore,
     worktree_paths,
 )
-from flakeledger.store.held_files import has_locks
+from flakeledger.store.held_files import require_locks
 from flakeledger.store.temporary import PREFIX, SPACE_FIX, remove_tree, temporary_folder
 
 _KIND = "tree"
@@ -157,9 +157,7 @@ def _is_bytecode(record: str) -> bool:
 
 @contextmanager
 def _own_folder() -> Iterator[str]:
-    if not has_locks():
-        fix = "run this where the system locks files and forks, such as in WSL"
-        raise CannotTell("this system has no locks on files", fix)
+    require_locks()
     with temporary_folder(_KIND, _kill_tests) as folder:
         try:
             yield folder

@@ -190,7 +190,8 @@ def _text(section: _Section, shown: Sequence[str]) -> str:
     """A section with some of its units."""
     number, left = len(section.units), len(section.units) - len(shown)
     rest = f"{left} of {_counted(number, section.noun)} left out: a comment has at most 60 KB.\n\n" if left else ""
-    body = f"{section.before}{''.join(shown)}{section.after}\n{rest}" if shown else rest
+    told = f"{section.before}{''.join(shown)}{section.after}".rstrip("\n")  # some units end in an empty line
+    body = f"{told}\n\n{rest}" if shown else rest
     if sum(unit.count("\n") for unit in section.units) > _MOST_OPEN_LINES:
         summary_line = f"<summary>{_counted(number, section.noun)}</summary>"
         body = f"<details>\n{summary_line}\n\n{body}</details>\n\n"

@@ -1,7 +1,7 @@
 """Frozen rows as every command and the page tell them: the same words, the same keys and the same summary.
 
 Invariants:
-* Values come out as the ledger holds them, unescaped: whoever prints them escapes for the format.
+* Values of rows come out as the ledger holds them, unescaped: whoever prints them escapes for the format.
 * What is not known is None in a value and a word in a text, never a number.
 """
 
@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from flakeledger.model.clock import format_instant
 from flakeledger.model.window import days_left
 from flakeledger.repo.ledger import Ledger
+from flakeledger.reporters.escape import escape_surrogates
 from flakeledger.rules.interviews import next_step, reason
 from flakeledger.rules.overview import FrozenRow
 from flakeledger.verdicts.interview import TABLE
@@ -48,6 +49,11 @@ def summary(ledger: Ledger, rows: Sequence[FrozenRow], now: int) -> str:
     shown = f"{len(rows)} of {total}" if len(rows) < total else str(total)
     number = f"{shown} {'freeze' if total == 1 else 'freezes'}"
     return f"{number}{': ' if verdicts else ''}{verdicts}; judged: {ledger.tree.label}; now: {format_instant(now)}"
+
+
+def json_head(version: int, ledger: Ledger, now: int) -> dict[str, object]:
+    """What every command's object of frozen rows begins with: the version of its form, what was judged, and when."""
+    return {"version": version, "judged": escape_surrogates(ledger.tree.label), "now": format_instant(now)}
 
 
 def json_row(row: FrozenRow) -> dict[str, object]:

@@ -13,10 +13,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from flakeledger.model.clock import DAY
 from flakeledger.model.records import Freeze, Property, Replay
 from flakeledger.model.report import Report
-from flakeledger.model.window import start_of
+from flakeledger.model.window import ends_within, start_of
 from flakeledger.repo.ledger import Ledger
 from flakeledger.repo.trend import Trend
 from flakeledger.reporters.frozen_rows import time_left, with_left
@@ -153,7 +152,7 @@ def _shown(row: FrozenRow, warn_days: int, now: int) -> ShownFreeze:
 def _state(end: int | None, warn_days: int, now: int) -> State:
     if end is None:
         return "no end"
-    return "expired" if now >= end else "expiring" if end - now < warn_days * DAY else "open"
+    return "expired" if now >= end else "expiring" if ends_within(end, warn_days, now) else "open"
 
 
 def _replayed(replay: Replay, bound: float | None) -> Replayed:

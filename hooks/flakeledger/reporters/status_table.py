@@ -86,7 +86,7 @@ def cells(row: FrozenRow) -> tuple[str, ...]:
 
 def for_pipe(rows: Sequence[FrozenRow]) -> str:
     """A line a row, a tab between cells, no headings."""
-    return columns(HEADINGS, [cells(row) for row in rows], aligned=False)
+    return columns(HEADINGS, [cells(row) for row in rows], None)
 
 
 def for_terminal(rows: Sequence[FrozenRow], terminal: Terminal) -> str:

@@ -2,6 +2,7 @@
 
 Invariants:
 * `plain` gives ASCII only and no colour, whatever the environment says: for pipes, and for terminals that show no more.
+* A week without an open freeze has no mark of its own: in the row of 0, too, a mark is a freeze.
 * No line is wider than `width`, if that is at least `NARROWEST`; a row stands for a whole number of freezes.
 * Nothing in it comes from a file: there is nothing to escape.
 """
@@ -43,12 +44,13 @@ def chart(weeks: Sequence[Week], width: int, *, plain: bool, colour: bool) -> st
     rows = peak // step + 1
     digits = len(str((rows - 1) * step))
     columns = max(width, NARROWEST) - digits - len(" |")
-    heights = [week.open * _DOTS // step for week in weeks]
+    opens = [week.open for week in weeks]
+    heights = [number * _DOTS // step for number in opens]
     canvas = _canvas(columns, rows, len(weeks))
     if plain:
-        _points(canvas, heights, columns)
+        _points(canvas, heights, columns, opens)
     else:
-        _line(canvas, heights, "cyan" if colour else None)
+        _line(canvas, heights, opens, "cyan" if colour else None)
     drawn = canvas.plot(linesep="\n").replace(_NO_DOTS, " ").split("\n")
     numbers = [f"{row * step:>{digits}} |" for row in reversed(range(rows))]
     lines = [f"{number}{line}".rstrip() for number, line in zip(numbers, drawn, strict=True)]
@@ -70,16 +72,20 @@ def _canvas(columns: int, rows: int, weeks: int) -> Canvas:
     return Canvas(columns, rows, 0, 0, weeks, rows * _DOTS)
 
 
-def _points(canvas: Canvas, heights: Sequence[int], columns: int) -> None:
-    """A star in every column, at the highest of its weeks."""
+def _points(canvas: Canvas, heights: Sequence[int], columns: int, opens: Sequence[int]) -> None:
+    """A star in every column with an open freeze, at the highest of its weeks."""
     count = len(heights)
     for column in range(columns):
         first, end = column * count // columns, (column + 1) * count // columns
-        canvas.point((column + 0.5) * count / columns, max(heights[first : max(end, first + 1)]), marker="*")
+        weeks = slice(first, max(end, first + 1))
+        if any(opens[weeks]):
+            canvas.point((column + 0.5) * count / columns, max(heights[weeks]), marker="*")
 
 
-def _line(canvas: Canvas, heights: Sequence[int], colour: str | None) -> None:
-    """A level line for each week, and a steep one where two differ."""
+def _line(canvas: Canvas, heights: Sequence[int], opens: Sequence[int], colour: str | None) -> None:
+    """A level line for each week with an open freeze, and a steep one where two weeks differ."""
     for number, (before, after) in enumerate(zip([heights[0], *heights], heights, strict=False)):
-        canvas.line(number, before, number, after, color=colour)
-        canvas.line(number, after, number + 1, after, color=colour)
+        if before != after:
+            canvas.line(number, before, number, after, color=colour)
+        if opens[number]:
+            canvas.line(number, after, number + 1, after, color=colour)
