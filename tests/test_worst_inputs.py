@@ -5,9 +5,10 @@ property_id: FL-ONE-RULE
 
 from __future__ import annotations
 
+import gc
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -28,6 +29,14 @@ from flakeledger.store.reader import read_policy, read_replays, read_rows
 
 MEGABYTE = 1_000_000
 MOST_SECONDS = 2.0
+
+
+@pytest.fixture(autouse=True)
+def collector() -> Iterator[None]:
+    """Off, as in the process that is one command (`cli/main.py`): among the objects of all tests it takes its time."""
+    gc.disable()
+    yield
+    gc.enable()
 
 
 def repeated(text: str, head: str = "") -> bytes:
