@@ -40,7 +40,7 @@ def read_nextest(text: str, path: str) -> Iterator[Entry]:
             offset = max(found_at if found_at >= 0 else text.find(settings), 0)
             position = max(position, offset)
             place = Place(text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
-            left_out = [found["group"] or found["one"] for found in _LEFT_OUT.finditer(settings)]
+            left_out = [found["group"] or found["one"] or "" for found in _LEFT_OUT.finditer(settings)]
             for selected in [settings] if why == "retried" else left_out:
                 for one in _split(selected, _OR):
                     yield _entry(one, path, place, f"{why} by the profile {name} of nextest")
