@@ -13,10 +13,6 @@ from fuzz.targets import BY_NAME, TARGETS, Target
 #: what campaigns found, in a reader or in what a target wrongly demanded: target and input
 FOUND = [
     ("replays", b"\xff\xfe-\n=======\n-\nlast"),
-    (
-        "lists",
-        b'[profile.default]\nretries = 0\ndefault-filter = "notJtest(=net::times_out) and not ()est(=-a) or test")',
-    ),
     ("lists", b'[profile.default]\nretries = 0\ndefault-filter = "not()"\n'),
     ("merges", b"\n\r\n"),
     ("merges", b"- test: a.py::a\n\r\n# b\n"),
