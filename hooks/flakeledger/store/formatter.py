@@ -5,7 +5,8 @@ Invariants:
 * Formatting twice changes nothing more, and a row that is canonical is not touched.
 * A block text stays a block, and a list or mapping on one line stays on one line, unless a comment stands in it.
 * Line ends stay what they are: LF, or CRLF where the first line has it.
-* What comes out was read again: the same rows with the same comments.
+* What comes out was read again: the same rows with the same comments. A second reader agrees, of a layout that changes
+  thousands of rows about the first five hundred that differ: every row is laid out by the same few rules.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ _CANONICAL = Style()
 _FIELD = " " * _CANONICAL.column
 _INNER = " " * (_CANONICAL.column + _CANONICAL.list_offset)
 _DIGITS = "0123456789"
+#: ruamel.yaml takes 0.3 ms for a row of two fields and 1 ms for a whole one; a hook lays out what a stranger wrote
+_READ_TWICE = 500
 
 
 def format_rows(data: bytes, path: str) -> bytes:
@@ -58,7 +61,7 @@ def format_rows(data: bytes, path: str) -> bytes:
         for number, (old, new) in enumerate(zip(before.pieces, pieces, strict=True))
         if old.own != new.own
     }
-    return proven(before, after, edited, (), known, f"lay {path} out by hand, or leave it as it is")
+    return proven(before, after, edited, (), known, f"lay {path} out by hand, or leave it as it is", _READ_TWICE)
 
 
 # between rows
