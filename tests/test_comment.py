@@ -166,6 +166,12 @@ def test_however_much_there_is_it_fits_and_what_is_left_out_is_counted(
     assert not RENDERERS["cmark-gfm"](text).open
 
 
+def test_a_row_that_no_comment_can_hold_hides_none_below_it() -> None:
+    text = comment(told(rows=(f"- test: {'x' * MOST_BYTES}", "- test: a.py::test_a")))
+    assert "- test: a.py::test_a" in text
+    assert "1 of 2 rows left out" in text
+
+
 TOLD = st.builds(
     lambda texts, code: told(
         *[

@@ -318,7 +318,7 @@ def test_a_comment_on_thousands_of_refused_rows_costs_little_more_than_their_che
     world.write(FREEZES, "".join(row_text({"test": f"{TESTS}::test_{n}"} | fields | rest) for n in range(1500)))
     world.record()
     check = processor_time(world, "check")
-    assert processor_time(world, "comment") < 6 * check  # a quadratic one took twenty times as long
+    assert processor_time(world, "comment") < 3 * check
 
 
 def unreadable(world: World) -> None:

@@ -3,15 +3,15 @@
 Invariants:
 * The first line is `MARKER`, by which a tool finds the comment that it replaces.
 * At most `MOST_BYTES` bytes: a row, a finding or a block of lines is shown whole or not at all, and what is left out
-  is counted where it is missing.
+  is counted where it is missing, and not even written.
 * What is long is folded. Text from files is code or plain words (`markdown.py`): it mentions nobody and links nowhere.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar
 
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.findings import Finding
@@ -25,6 +25,7 @@ MOST_BYTES = 60_000
 #: more lines than these are folded
 _MOST_OPEN_LINES = 30
 _LONGEST_CELL, _LONGEST_SENTENCE, _LONGEST_FIX = 300, 1000, 6000
+Item = TypeVar("Item")
 _PLURALS = {"property": "properties", "policy": "policies", "witness": "witnesses"}
 
 
@@ -71,13 +72,17 @@ class Told(NamedTuple):
 
 
 class _Section(NamedTuple):
-    """A part of a comment. Units are shown whole or left out; each ends in a newline."""
+    """A part of a comment. Units are shown whole or left out; each ends in a newline.
+
+    `number` is how many there are; `units` are the first of them, more than a comment can hold or all.
+    """
 
     title: str
     noun: str
+    number: int
     units: Sequence[str]
-    before: str = ""
-    after: str = ""
+    before: str
+    after: str
 
 
 def comment(told: Told) -> str:
@@ -121,25 +126,40 @@ def _counted(number: int, noun: str) -> str:
 
 def _sections(told: Told) -> tuple[_Section, ...]:
     errors, warnings = (
-        [_finding(finding) for finding in told.report.findings if finding.level == level]
-        for level in ("error", "warning")
+        [finding for finding in told.report.findings if finding.level == level] for level in ("error", "warning")
     )
     changes = sorted(told.changes or (), key=lambda change: not change.refused)
     yaml, sh = fence_for(told.rows), fence_for(told.commands)
     return (
-        _Section("Notes", "note", [f"- Note: {prose(cut(note, _LONGEST_SENTENCE))}\n" for note in told.report.notes]),
-        _Section("What it does to the ledgers", "row", [_change(one) for one in changes], _head(*_CHANGE_HEADINGS)),
-        _Section("What is refused", "finding", errors),
-        _Section("Rows to paste", "row", [_lines(row) for row in told.rows], _paste_head(yaml), f"{yaml}\n"),
-        _Section("Commands that write them", "command", [_lines(one) for one in told.commands], f"{sh}sh\n", f"{sh}\n"),
-        _Section("Warnings", "warning", warnings),
-        _Section(
+        _section("Notes", "note", _note, told.report.notes),
+        _section("What it does to the ledgers", "row", _change, changes, _head(*_CHANGE_HEADINGS)),
+        _section("What is refused", "finding", _finding, errors),
+        _section("Rows to paste", "row", _lines, told.rows, _paste_head(yaml), f"{yaml}\n"),
+        _section("Commands that write them", "command", _lines, told.commands, f"{sh}sh\n", f"{sh}\n"),
+        _section("Warnings", "warning", _finding, warnings),
+        _section(
             f"What ends within {_counted(told.warn_days, 'day')}",
             "freeze",
-            [_ending(one) for one in told.endings],
+            _ending,
+            told.endings,
             _head("test", "owner", "ends", "left", "what must happen"),
         ),
     )
+
+
+def _section(
+    title: str, noun: str, write: Callable[[Item], str], items: Sequence[Item], before: str = "", after: str = ""
+) -> _Section:
+    """A part of a comment about items, written one by one until there is more than a comment can hold."""
+    units: list[str] = []
+    written = 0
+    for item in items:
+        if written > MOST_BYTES:
+            break
+        units.append(write(item))
+        size = _size(units[-1])
+        written += size if size <= MOST_BYTES else 0  # such a one is left out, and those below it need not be
+    return _Section(title, noun, len(items), units, before, after)
 
 
 _CHANGE_HEADINGS = ("what", "row", "owner", "window", "why")
@@ -151,6 +171,10 @@ def _head(*headings: str) -> str:
 
 def _paste_head(fence: str) -> str:
     return f"For `ledgers/freezes.yaml`, with each `?` filled in:\n\n{fence}yaml\n"
+
+
+def _note(note: str) -> str:
+    return f"- Note: {prose(cut(note, _LONGEST_SENTENCE))}\n"
 
 
 def _lines(text: str) -> str:
@@ -188,13 +212,13 @@ def _finding(finding: Finding) -> str:
 
 def _text(section: _Section, shown: Sequence[str]) -> str:
     """A section with some of its units."""
-    number, left = len(section.units), len(section.units) - len(shown)
-    rest = f"{left} of {_counted(number, section.noun)} left out: a comment has at most 60 KB.\n\n" if left else ""
+    counted, left = _counted(section.number, section.noun), section.number - len(shown)
+    rest = f"{left} of {counted} left out: a comment has at most 60 KB.\n\n" if left else ""
     told = f"{section.before}{''.join(shown)}{section.after}".rstrip("\n")  # some units end in an empty line
     body = f"{told}\n\n{rest}" if shown else rest
-    if sum(unit.count("\n") for unit in section.units) > _MOST_OPEN_LINES:
-        summary_line = f"<summary>{_counted(number, section.noun)}</summary>"
-        body = f"<details>\n{summary_line}\n\n{body}</details>\n\n"
+    lines = sum(unit.count("\n") for unit in section.units)
+    if lines > _MOST_OPEN_LINES or section.number > len(section.units):
+        body = f"<details>\n<summary>{counted}</summary>\n\n{body}</details>\n\n"
     return f"### {section.title}\n\n{body}"
 
 
