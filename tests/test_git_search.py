@@ -9,15 +9,11 @@ import pytest
 
 from conftest import git
 from flakeledger.model.errors import CannotTell
-from flakeledger.store.git import Git
 from flakeledger.store.git_search import Search, begin_search, search_answer
+from grounds import opened
 
 WORDS = (b"mark.frozen", b"flakeledger:")
 PATTERNS = ("*.py", "*.js", "*Makefile")
-
-
-def opened(where: Path, **variables: str) -> Git:
-    return Git.open(str(where), os.environ | variables)
 
 
 def write(where: Path, path: str, data: bytes) -> None:

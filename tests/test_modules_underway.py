@@ -20,6 +20,7 @@ from flakeledger.repo.modules import module_facts
 from flakeledger.repo.modules_underway import ModulesUnderway, begin_modules
 from flakeledger.repo.repository import Repository, open_repository
 from flakeledger.repo.situation import INDEX
+from steps import standing
 from world import REFUND, World
 
 MODULES = {
@@ -145,9 +146,7 @@ def test_where_there_can_be_no_process_there_is_none(
 @pytest.fixture
 def world(tmp_path: Path) -> World:
     world = World.new(tmp_path / "world")
-    world.replay(0)
-    world.freeze(REFUND, 0, 10)
-    world.record("a freeze")
+    standing(world)
     return world
 
 
