@@ -70,6 +70,7 @@ SCRIPTS: list[Case] = [
     ("a.test.js", "it('adds', f).retries(2);", "retry", ".retries()", "adds"),
     ("a.test.js", "const off = it.skip;", "skip", "it.skip", ""),
     ("a.test.js", "it('adds', function () { if (true) { this.skip(); } });", "skip", "this.skip()", "adds"),
+    ("a.test.js", "it('adds', () => { if (false) { f(); } else { this.skip(); } });", "skip", "this.skip()", "adds"),
     ("a.test.js", "if (1) it.skip('adds', f);", "skip", "it.skip", "adds"),
     ("a.test.js", "true && it.skip('adds', f);", "skip", "it.skip", "adds"),
     ("a.test.js", "for (const n of all) { it.skip('adds', f); }", "skip", "it.skip", "adds"),
