@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from flakeledger.evidence.processes import Process, open_pipes
+from flakeledger.evidence.processes import NotBegun, Process, open_pipes
 from replaying import are_gone
 
 SLEEP = "86397"
@@ -87,6 +87,22 @@ def test_of_much_output_the_end_is_kept() -> None:
 def test_a_line_without_an_end_is_given_up() -> None:
     with started("while True: os.write(results, b'x' * 10000)") as process:
         assert process.next_line(soon()) is None
+
+
+def test_what_comes_first_is_done_by_the_process_itself_and_the_command_needs_it(tmp_path: Path) -> None:
+    def first() -> None:
+        os.environ["HERE"] = "only in the child"
+        (tmp_path / "done").mkdir()
+
+    pipes = open_pipes()
+    command = [sys.executable, "-c", "import os, sys; os.write(int(sys.argv[1]), b'begun\\n')", str(pipes.results)]
+    process = Process(command, os.curdir, os.environ, pipes, first=first)
+    assert process.next_line(soon()) == b"begun"
+    process.end()
+    assert (tmp_path / "done").is_dir()
+    assert "HERE" not in os.environ
+    with pytest.raises(NotBegun):  # the folder is there
+        Process(command, os.curdir, os.environ, open_pipes(), first=first)
 
 
 @pytest.mark.parametrize("ignores", [False, True])

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from flakeledger.evidence import sealing as module
-from flakeledger.evidence.sealing import ALLOWED_VARIABLES, OPEN, sealing
+from flakeledger.evidence.sealing import ALLOWED_VARIABLES, OPEN, Sealing, sealing
 
 OUT = "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).connect(('192.0.2.1', 9))"
 SELF = (
@@ -18,25 +19,47 @@ SELF = (
 )
 
 
-def run(words: tuple[str, ...], code: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*words, sys.executable, "-c", code], capture_output=True, text=True, check=False)
+def run(found: Sealing, code: str) -> subprocess.CompletedProcess[str]:
+    command = [*found.words, sys.executable, "-c", code]
+    return subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=found.call)
 
 
-def test_a_sealed_command_has_the_loopback_and_no_way_out() -> None:
+def without_calls(patched: pytest.MonkeyPatch) -> None:
+    """As on a system whose own calls take no network away."""
+    patched.setattr(module, "network_leaving", lambda: None)
+
+
+@pytest.mark.parametrize("by_program", [False, True])
+def test_a_sealed_command_has_the_loopback_and_no_way_out(monkeypatch: pytest.MonkeyPatch, by_program: bool) -> None:
+    if by_program:
+        without_calls(monkeypatch)
     found = sealing(os.environ)
-    if found.words:
-        assert found.network in ("off (bwrap)", "off (unshare)")
-        assert "unreachable" in run(found.words, OUT).stderr
-        assert run(found.words, SELF).stdout == "heard\n"
-        assert run(found.words, "import sys; sys.exit(7)").returncode == 7
+    if found.network == OPEN:
+        assert found == Sealing(OPEN)
     else:
-        assert found.network == OPEN
+        assert found.network == ("off (bwrap)" if by_program else "off (unshare)")
+        assert "unreachable" in run(found, OUT).stderr
+    assert run(found, SELF).stdout == "heard\n"
+    assert run(found, "import sys; sys.exit(7)").returncode == 7
+
+
+def test_a_program_of_this_system_seals_where_no_call_does(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A script stands in for `bwrap`, which few machines have."""
+    without_calls(monkeypatch)
+    script = tmp_path / "seals"
+    python = "import os, sys\nfrom flakeledger.evidence.namespaces import network_leaving\nnetwork_leaving()()\n"
+    script.write_text(f"#!{sys.executable}\n{python}os.execvp(sys.argv[1], sys.argv[1:])\n")
+    script.chmod(0o755)
+    monkeypatch.setattr(module, "PROGRAMS", (("no", ("no-such-program",)), ("seals", ("seals",))))
+    found = sealing(os.environ | {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"})
+    if found.network != OPEN:
+        assert found == Sealing("off (seals)", words=(str(script),))
+        assert "unreachable" in run(found, OUT).stderr
 
 
 def test_a_command_keeps_its_user_and_gains_no_right() -> None:
-    found = sealing(os.environ)
     code = "import os; print(os.getuid(), [line for line in open('/proc/self/status') if line.startswith('CapAmb')])"
-    assert run(found.words, code).stdout == run((), code).stdout
+    assert run(sealing(os.environ), code).stdout == run(Sealing(OPEN), code).stdout
 
 
 @pytest.mark.parametrize(
@@ -49,11 +72,11 @@ def test_a_command_keeps_its_user_and_gains_no_right() -> None:
     ],
 )
 def test_a_way_that_does_not_work_is_not_taken(monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]) -> None:
-    code = f"{OUT}"
-    if run((), code).returncode:  # without a network `env` would be a way
+    if run(Sealing(OPEN), OUT).returncode:  # without a network `env` would be a way
         words = ("false",)
-    monkeypatch.setattr(module, "WAYS", (("way", words),))
-    assert sealing(os.environ) == ((), OPEN)
+    without_calls(monkeypatch)
+    monkeypatch.setattr(module, "PROGRAMS", (("way", words),))
+    assert sealing(os.environ) == Sealing(OPEN)
 
 
 def test_no_variable_on_the_list_sounds_like_a_secret() -> None:

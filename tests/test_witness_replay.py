@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from errno import ENOSPC
 from pathlib import Path
 
 import pytest
@@ -100,9 +101,24 @@ def test_variables_are_handed_down_by_a_list(world: World, monkeypatch: pytest.M
 def test_what_happened_to_the_network_is_told(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     assert replayed(world, "test_sees", scrub=False).network == "on"
     assert replayed(world, "test_sees").network in (OPEN, "off (bwrap)", "off (unshare)")
-    monkeypatch.setattr(sealing, "WAYS", ())
+    monkeypatch.setattr(sealing, "network_leaving", lambda: None)
+    monkeypatch.setattr(sealing, "PROGRAMS", ())
     found = replayed(world, "test_sees")
     assert (found.outcomes, found.network) == (("pass",), OPEN)
+
+
+def test_a_run_whose_network_cannot_be_taken_away_any_more_does_not_begin(
+    world: World, temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def leave() -> None:
+        raise OSError(ENOSPC, os.strerror(ENOSPC))  # what the kernel says at its limit of namespaces
+
+    monkeypatch.setattr(sealing, "network_leaving", lambda: leave)
+    monkeypatch.setattr(sealing, "is_alone", lambda tried: tried is leave)
+    with pytest.raises(CannotTell, match="could not for this run") as told:
+        replayed(world, "test_sees")
+    assert "max_net_namespaces" in told.value.fix
+    assert_clean(world, temporary)
 
 
 def test_a_run_that_takes_too_long_is_ended_with_all_that_it_started(world: World, temporary: Path) -> None:

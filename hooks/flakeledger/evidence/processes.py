@@ -40,6 +40,10 @@ class Pipes(NamedTuple):
     tell: int
 
 
+class NotBegun(OSError):
+    """What a process had to do before its command failed in it."""
+
+
 def open_pipes() -> Pipes:
     """Two new pipes, whose inner ends a process can be given."""
     hear, results = os.pipe()
@@ -57,10 +61,12 @@ class Process:
         environment: Mapping[str, str],
         pipes: Pipes | None = None,
         ask: Callable[[], object] = bool,
+        first: Callable[[], None] | None = None,
     ) -> None:
         """Start it, with the inner ends of the pipes. OSError, with the pipes closed, when it cannot be started.
 
-        `ask` is called again and again while somebody waits for it.
+        `ask` is called again and again while somebody waits for it; `first` by the process itself, before the command
+        takes its place, which it does not when that raises.
         """
         self._ask = ask
         self._pipes = pipes
@@ -75,9 +81,12 @@ class Process:
                 stderr=subprocess.STDOUT,
                 pass_fds=inner,
                 start_new_session=True,
+                preexec_fn=first,  # there is one thread: what it imports and locks is as the process had it
             )
-        except OSError:
+        except (OSError, subprocess.SubprocessError) as error:
             self._close((pipes.hear, pipes.tell) if pipes else ())
+            if isinstance(error, subprocess.SubprocessError):
+                raise NotBegun(*error.args) from error
             raise
         finally:
             self._close(inner)

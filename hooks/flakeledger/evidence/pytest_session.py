@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 
 from flakeledger.evidence.copied_files import PACKAGE, install
 from flakeledger.evidence.environment import INSTANTS, refusal, variables
-from flakeledger.evidence.processes import Process, open_pipes
+from flakeledger.evidence.processes import NotBegun, Process, open_pipes
 from flakeledger.evidence.runs import Environment, Job, SeedRun, environment_from_json, run_from_json
+from flakeledger.evidence.sealing import Sealing
 from flakeledger.evidence.worktree import Worktree, clean, empty_folder, is_clean
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.wording import listed, shown
@@ -36,12 +37,12 @@ class Around(NamedTuple):
     """What is out of the ordinary about the sessions of a job.
 
     `witness` is what the test runs under instead of its own draws: its property_id and its arguments. `allowed` are the
-    variables of ours that it sees, None: all. `sealing` are words before its command.
+    variables of ours that it sees, None: all. `sealing` is what keeps it off the network.
     """
 
     witness: Mapping[str, object] | None = None
     allowed: frozenset[str] | None = None
-    sealing: tuple[str, ...] = ()
+    sealing: Sealing = Sealing("on")
 
 
 NOTHING = Around()
@@ -150,9 +151,15 @@ class Session:
         environment["HYPOTHESIS_STORAGE_DIRECTORY"] = f"{worktree.scratch}/{_HYPOTHESIS}"
         pipes = open_pipes()
         install(f"{site}/{PACKAGE}", {**self._settings(seed), "results": pipes.results, "commands": pipes.commands})
-        command = [*self._around.sealing, job.python, "-m", f"{PACKAGE}.seeding_plugin", *self._arguments()]
+        sealing = self._around.sealing
+        command = [*sealing.words, job.python, "-m", f"{PACKAGE}.seeding_plugin", *self._arguments()]
         try:
-            return Process(command, worktree.path, environment, pipes, stop)
+            return Process(command, worktree.path, environment, pipes, stop, sealing.call)
+        except NotBegun as error:
+            raise CannotTell(
+                f"the network could be taken away before, and could not for this run: {error}",
+                "look at the limits of this system (user.max_net_namespaces), and run it again",
+            ) from error
         except OSError as error:
             raise CannotTell(
                 f"{shown(job.python)} cannot be started: {error.strerror}", "name another interpreter: --python PATH"

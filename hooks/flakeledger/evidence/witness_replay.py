@@ -26,7 +26,7 @@ from flakeledger.model.witness import Witness
 from flakeledger.model.wording import shown
 from flakeledger.store.git import Git
 
-_UNTOUCHED = Sealing((), "on")
+_UNTOUCHED = Sealing("on")
 
 
 class WitnessReplay(NamedTuple):
@@ -59,7 +59,7 @@ def replay_witness(
     _refuse(job, witness)
     sealed = sealing(git.environment) if scrub else _UNTOUCHED
     placed = {"property_id": witness.property_id, "arguments": dict(witness.arguments)}
-    around = Around(placed, allowed if scrub else None, sealed.words)
+    around = Around(placed, allowed if scrub else None, sealed)
     with worktrees(git, commit, 1) as (worktree,):
         found = list(process_runs(job, worktree, stop, around))
     return WitnessReplay(tuple(run.outcome for run in found), sealed.network, tuple(run.detail for run in found))
