@@ -198,17 +198,21 @@ class Repository:
             self._modules_underway = begin_modules(self._batch.read_many, unknown)
 
     def prepare(self, ledger: Ledger) -> None:
-        """Learn what state rules ask of many blobs, each kind in one stream: digests of fixtures, test modules."""
-        unknown = [oid for oid in _fixture_blobs(ledger) if not self._files.knows(oid)]
-        self._learn_digests(unknown)
+        """Learn what state rules ask of many blobs: digests of fixtures, test modules; few of them in one stream."""
+        fixtures = [oid for oid in _fixture_blobs(ledger) if not self._files.knows(oid)]
+        if len(fixtures) >= _MANY or self._modules_underway is not None:
+            self._learn_digests(fixtures)
+            fixtures = []
         if self._modules_underway is not None:
             self._modules.update(self._modules_underway.answer())
             self._modules_underway = None
         modules = [oid for oid in _module_blobs(ledger) if oid not in self._modules]
+        blobs = self._batch.read_many(chain(fixtures, modules))
+        self._files.learn(islice(blobs, len(fixtures)))
         if modules:
             from flakeledger.repo.modules import module_facts
 
-            for oid, data in self._batch.read_many(modules):
+            for oid, data in blobs:
                 self._modules[oid] = module_facts(data).to_json()
 
     def _learn_digests(self, oids: list[str]) -> None:
