@@ -168,27 +168,27 @@ def _optional(code: Code, match: re.Match[str]) -> Iterator[Found]:
         return
     brace = next(iter(code.blocks.around(match.start())), -1)
     call = next(iter(code.blocks.around(brace)), -1) if brace >= 0 and code.bare[brace] == "{" else -1
-    if call < 0 or code.bare[call] != "(" or not is_runner_call(code, call):
-        return
-    if not code.blocks.is_conditional(_call_start(code, call)):
+    start = _runner_call(code, call) if call >= 0 and code.bare[call] == "(" else None
+    if start is not None and not code.blocks.is_conditional(start):
         end = _words_end(code, value) + 1 if reason is not None else value + 4
         name = f"{{ {match['name']}: {'…' if kind == 'retry' else 'true'} }}"
         yield Found(kind, name, code.string(call + 1) or "", match.start(), end, reason or "")
 
 
-def is_runner_call(code: Code, opened: int) -> bool:
-    """Whether a parenthesis opens a call of what declares tests, a call behind a table of cases included."""
-    before = code.bare[max(0, opened - _CHAIN_END) : opened]
-    if before.rstrip().endswith(")"):
-        called = code.blocks.partners.get(code.bare.rfind(")", 0, opened), -1)
-        before = code.bare[max(0, called - _CHAIN_END) : called] if called >= 0 else ""
-    return bool(_RUNNER_CALL.search(before))
+def _runner_call(code: Code, opened: int) -> int | None:
+    """Where a call of what declares tests begins, its table of cases included; None where no such call opens."""
+    end = _table_before(code, opened)
+    start = max(0, end - _CHAIN_END)
+    match = _RUNNER_CALL.search(code.bare[start:end])
+    return start + match.start() if match else None
 
 
-def _call_start(code: Code, opened: int) -> int:
-    start = max(0, opened - _CHAIN_END)
-    match = _RUNNER_CALL.search(code.bare[start:opened])
-    return start + match.start() if match else opened
+def _table_before(code: Code, opened: int) -> int:
+    """Where the table of cases before a call begins, in parentheses or as a tagged template; the call without one."""
+    near = max(0, opened - _CHAIN_END)
+    last = near + len(code.bare[near:opened].rstrip()) - 1
+    starts = code.blocks.partners if code.bare[last : last + 1] == ")" else code.string_starts
+    return starts.get(last, opened)
 
 
 def _called(code: Code, match: re.Match[str]) -> Iterator[Found]:
@@ -218,7 +218,10 @@ def _called(code: Code, match: re.Match[str]) -> Iterator[Found]:
 def _retried(code: Code, match: re.Match[str]) -> Iterator[Found]:
     """`it("adds up", …).retries(2)`."""
     opened = code.blocks.partners.get(code.bare.rfind(")", 0, match.end("name")), -1)
-    if opened >= 0 and (title := code.string(opened + 1)) and not code.blocks.is_conditional(opened):
+    if opened < 0 or not (title := code.string(opened + 1)):
+        return
+    start = _runner_call(code, opened)
+    if not code.blocks.is_conditional(opened if start is None else start):
         yield Found("retry", ".retries()", title, match.start("name"), match.end(), "")
 
 

@@ -71,6 +71,11 @@ class Code:
         return Blocks(self.bare, self.language)
 
     @cached_property
+    def string_starts(self) -> dict[int, int]:
+        """Where each string starts, by where its words end: at its last sign, where that is one."""
+        return {end: start for start, (_, end) in self.strings.items()}
+
+    @cached_property
     def _newlines(self) -> list[int]:
         return [-1, *(match.start() for match in re.finditer("\n", self.text))]
 
