@@ -31,6 +31,19 @@ HOSTILE = (
     "</style></script></textarea><svg onload=window.hacked=true>\"'><b>bold</b>"
     "{{7*7}}{% raw %}${7*7} &lt;b&gt; \u202egnp.exe\u202c \u2066x\u2069 שלום \x1b[31m\x00\u200b"
 )
+#: what a visitor does with the rows, until they are laid out anew: a click, and words that are typed
+SORT = """() => {
+    document.querySelectorAll("#table-freezes thead button")[1].click();
+    document.body.getBoundingClientRect();
+}"""
+FILTER = """async (words) => {
+    const input = document.querySelector(".filters input");
+    input.value = words;
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+    // the page waits for a moment whether more is typed
+    await new Promise(done => window.setTimeout(done, 200));
+    document.body.getBoundingClientRect();
+}"""
 _STATES: tuple[State, ...] = ("no end", "expired", "expiring", "open", "open", "open")
 _NO_PLACES = Places(1, 1, {})
 

@@ -142,3 +142,18 @@ def test_the_module_imports_none_of_the_packages_of_the_extra() -> None:
     code = "import sys; import flakeledger.cli.report; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"jinja2", "drawsvg"} & set(done.stdout.split())
+
+
+def test_a_command_may_break_between_the_module_and_the_test() -> None:
+    html = page(view(1))
+    assert "flakeledger thaw tests/area_0/test_orders.py::<wbr>test_case_0000" in html
+    assert "ledgers/freezes.yaml</bdi><wbr>:" in html
+
+
+@pytest.mark.parametrize(
+    ("count", "told"),
+    [(0, "properties that only frozen tests protect"), (1, "property that only frozen tests protect")],
+)
+def test_the_count_of_unprotected_properties_says_what_is_counted(count: int, told: str) -> None:
+    made = view(3)
+    assert f"<dt>{told}</dt><dd>{count}</dd>" in page(made._replace(properties=made.properties[:count]))

@@ -11,6 +11,8 @@ from flakeledger.reporters.page_charts import MOST_ROWS, bands, pass_rates, time
 from made_views import HOSTILE, NOW, shown, trend_of, view
 
 SVG = "{http://www.w3.org/2000/svg}"
+#: how high a capital letter is above its line, in units of a drawing whose letters have 14
+CAPITALS = 10
 DRAWN: dict[str, Callable[[], str]] = {
     "timeline": lambda: timeline(view(40, HOSTILE).freezes, NOW, "caption"),
     "rates": lambda: pass_rates(view(40, HOSTILE).freezes, "caption"),
@@ -50,6 +52,16 @@ def test_everything_lies_inside(name: str) -> None:
         assert 0 <= top <= top + high <= height, element.attrib
     for element in svg.iter(f"{SVG}text"):
         assert 0 < float(element.attrib["y"]) <= height
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_nothing_is_drawn_over_words(name: str) -> None:
+    svg = fromstring(DRAWN[name]())
+    areas = [[float(box.attrib[one]) for one in ("x", "y", "width", "height")] for box in svg.iter(f"{SVG}rect")]
+    for text in svg.iter(f"{SVG}text"):
+        baseline = float(text.attrib["y"])
+        crossing = [area for area in areas if area[1] < baseline and area[1] + area[3] > baseline - CAPITALS]
+        assert not crossing, f"{text.text} at {baseline}: {crossing}"
 
 
 def test_a_window_is_filled_up_to_now() -> None:

@@ -158,10 +158,10 @@ def weeks(found: Sequence[Week], caption: str) -> str:
     if points:
         chart.dot("point", *points[-1])
     moved = max([1, *(max(week.opened, week.thawed) for week in found)])
-    _movement(chart, "opened", [week.opened for week in found], moved, floor + _AXIS)
-    _movement(chart, "thawed", [week.thawed for week in found], moved, floor + 2 * _AXIS + _PANEL)
+    _movement(chart, "opened", [week.opened for week in found], moved, floor)
+    _movement(chart, "thawed", [week.thawed for week in found], moved, 2 * floor)
     if found:
-        _axis(chart, 3 * (_AXIS + _PANEL), f"week of {found[0].start}", f"week of {found[-1].start}")
+        _ends(chart, 3 * floor, f"week of {found[0].start}", f"week of {found[-1].start}")
     return chart.svg()
 
 
@@ -205,6 +205,11 @@ def _bar_top(number: int) -> float:
 
 def _axis(chart: _Chart, top: float, left: str, right: str) -> None:
     chart.line("axis", _MARGIN, top + 4, _WIDTH - _MARGIN, top + 4)
+    _ends(chart, top, left, right)
+
+
+def _ends(chart: _Chart, top: float, left: str, right: str) -> None:
+    """What stands at the two ends of an axis, below its line."""
     chart.text(left, _MARGIN, top + 20, "said")
     chart.text(right, _WIDTH - _MARGIN, top + 20, "said", "end")
 
