@@ -23,6 +23,11 @@ from flakeledger.store.git import Git
 
 RUNNER = Runner("pinned", timezone="UTC", hash_seed="0")
 LONG = 60.0
+#: how long sleeps what must be ended, in seconds: known by this number among all processes of the machine, where other
+#: workers run the same tests
+SLEEP = f"8{os.getpid():07}"
+#: seconds that sleeps what nobody may wait for and what tells when it wakes: much longer than any of these tests takes
+HANGS = 200
 BOTH_MODES: tuple[Mode, ...] = ("process", "fork")
 
 
@@ -89,8 +94,8 @@ def processes_with(word: str) -> list[int]:
 
 
 def are_gone(word: str) -> bool:
-    """Whether those processes are gone; what was killed takes a moment to go."""
-    for _ in range(100):
+    """Whether those processes are gone within a minute; what was killed takes a moment to go."""
+    for _ in range(1200):
         if not processes_with(word):
             return True
         time.sleep(0.05)

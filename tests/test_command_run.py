@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -10,9 +9,7 @@ import pytest
 from flakeledger.evidence.command_run import filled, is_seeded
 from flakeledger.evidence.runs import Outcome
 from flakeledger.model.policy import Runner
-from replaying import are_gone, committed, job, outcomes, replayed, stopped_after
-
-SLEEP = "86398"
+from replaying import SLEEP, are_gone, committed, job, outcomes, replayed, stopped_after
 
 
 @pytest.mark.parametrize(
@@ -78,10 +75,8 @@ def test_the_exit_status_decides(repository: Path) -> None:
 def test_a_command_that_hangs_is_ended(repository: Path) -> None:
     git = committed(repository, {"test.sh": SCRIPT})
     runner = Runner("shell", command=("sh", "{path}", "{seed}", "{name}"))
-    begun = time.monotonic()
     (run,) = replayed(git, job("test.sh::hangs", runner=runner, timeout=0.5))
     assert (run.outcome, run.detail) == ("timeout", "it took longer than 0.5 seconds")
-    assert time.monotonic() - begun < 10
     assert are_gone(SLEEP)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -19,14 +18,17 @@ from flakeledger.evidence.runs import Mode
 from flakeledger.evidence.worktree import worktrees
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.policy import Runner
-from replaying import BOTH_MODES, are_gone, committed, job, outcomes, processes_with, replayed
+from replaying import BOTH_MODES, HANGS, SLEEP, are_gone, committed, job, outcomes, processes_with, replayed
 
-SLEEP = "86399"
 BAD = f"""
     import os, pathlib, resource, shutil, signal, subprocess, sys, threading, time
 
+    def hang():
+        time.sleep({HANGS})
+        pathlib.Path(os.environ["WOKE"]).touch()
+
     def test_sleeps():
-        time.sleep(1000)
+        hang()
 
     def test_cannot_be_ended():
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -45,7 +47,7 @@ BAD = f"""
             time.sleep(1000)
 
     def test_leaves_a_thread():
-        threading.Thread(target=time.sleep, args=(1000,)).start()
+        threading.Thread(target=hang).start()
 
     def test_comes_back_twice():
         os.fork()
@@ -133,6 +135,13 @@ def _few_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
 
 
+@pytest.fixture
+def woke(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file that is there once something woke that was to be ended while it slept."""
+    monkeypatch.setenv("WOKE", str(tmp_path / "woke"))
+    return tmp_path / "woke"
+
+
 @pytest.mark.parametrize("mode", BOTH_MODES)
 def test_a_bad_test_does_not_harm_the_next(repository: Path, monkeypatch: pytest.MonkeyPatch, mode: Mode) -> None:
     monkeypatch.setenv("MODE", mode)
@@ -149,21 +158,22 @@ def test_a_bad_test_does_not_harm_the_next(repository: Path, monkeypatch: pytest
     ("mode", "test"),
     [("process", "test_cannot_be_ended"), ("fork", "test_cannot_be_ended"), ("process", "test_sleeps")],
 )
-def test_a_test_that_hangs_is_ended_with_all_that_it_started(repository: Path, mode: Mode, test: str) -> None:
+def test_a_test_that_hangs_is_ended_with_all_that_it_started(
+    repository: Path, woke: Path, mode: Mode, test: str
+) -> None:
     git = committed(repository, {"test_bad.py": BAD})
-    begun, seeds = time.monotonic(), (1, 2) if mode == "fork" else (1,)
+    seeds = (1, 2) if mode == "fork" else (1,)
     runs = replayed(git, job(f"test_bad.py::{test}", seeds, mode, timeout=3), job("test_bad.py::test_fine", (1,), mode))
     assert outcomes(runs) == [*["timeout"] * len(seeds), "pass"]
     assert runs[0].detail == "it took longer than 3 seconds"
-    assert time.monotonic() - begun < 30
     assert are_gone(SLEEP)
+    assert not woke.exists()
 
 
-def test_a_thread_that_never_ends_does_not_hold_the_session(repository: Path) -> None:
+def test_a_thread_that_never_ends_does_not_hold_the_session(repository: Path, woke: Path) -> None:
     git = committed(repository, {"test_bad.py": BAD})
-    begun = time.monotonic()
-    assert outcomes(replayed(git, job("test_bad.py::test_leaves_a_thread"))) == ["pass"]
-    assert time.monotonic() - begun < 20
+    assert outcomes(replayed(git, job("test_bad.py::test_leaves_a_thread", timeout=5 * HANGS))) == ["pass"]
+    assert not woke.exists(), "it was waited for"
 
 
 @pytest.mark.parametrize("mode", BOTH_MODES)
@@ -329,6 +339,17 @@ def test_tracked_data_files_that_a_test_opens_are_noted(repository: Path, mode: 
     assert outcomes(runs) == ["pass", "pass"], runs[0].detail
     assert runs[0].touched == tuple(f"data/{name}" for name in ("base.sqlite", "bytes.txt", "early.txt", "late.txt"))
     assert runs[0].touched == runs[1].touched
+
+
+def test_what_pytest_reads_to_configure_itself_is_none_of_the_test(repository: Path) -> None:
+    text = """
+        def test_it(): pass
+        def test_reads(): open("tox.ini").close()
+    """
+    git = committed(repository, {"test_it.py": text, "pyproject.toml": "", "tox.ini": "[tox]\n"})
+    runs = replayed(git, job("test_it.py::test_it", (1,)), job("test_it.py::test_reads", (1,)))
+    assert outcomes(runs) == ["pass", "pass"], runs[0].detail
+    assert [run.touched for run in runs] == [(), ("tox.ini",)]
 
 
 ADDOPTS = """

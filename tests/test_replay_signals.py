@@ -9,7 +9,9 @@ import signal
 import struct
 import subprocess
 import termios
+import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -116,7 +118,7 @@ def test_what_runs_is_killed(signals: tuple[int, ...], code: int, jobs: str, wor
         while not said.startswith("flakeledger: "):
             said = process.stderr.readline()
         last, said = said, ""
-    out, errors = process.communicate(timeout=30)
+    out, errors = process.communicate(timeout=60)
     assert process.returncode == code, errors
     assert "the seeds that run are killed" in last
     assert [row.split("\t")[3] for row in out.splitlines()] == ["none: interrupted"] * 2
@@ -164,10 +166,11 @@ def test_a_killed_child_is_an_error_of_its_seed(world: World, notes: Path) -> No
     assert nothing_is_left(world)
 
 
-def test_ctrl_c_at_a_terminal_spares_git_and_draws_a_bar(world: World, notes: Path) -> None:
-    """The terminal sends the signal to the whole group, again and again."""
+@pytest.mark.parametrize("size", [(40, 120), (0, 0)], ids=["a size", "no size"])
+def test_ctrl_c_at_a_terminal_spares_git_and_draws_a_bar(world: World, notes: Path, size: tuple[int, int]) -> None:
+    """The terminal sends the signal to the whole group, again and again. That of script(1) may not say its size."""
     ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
     environment = os.environ | {"TMPDIR": str(temporary_folder(world))}
     process = subprocess.Popen(
         [TOOL, "replay", REFUND, TOTAL, *SEEDS, "--fast"],
@@ -175,13 +178,17 @@ def test_ctrl_c_at_a_terminal_spares_git_and_draws_a_bar(world: World, notes: Pa
         preexec_fn=_take_the_terminal,
     )  # fmt: skip
     os.close(theirs)
+    shown = bytearray()
+    reader = threading.Thread(target=_read_all, args=(ours, shown), daemon=True)  # a terminal that nobody reads is full
+    reader.start()
     wait_until(waits(notes))
     os.write(ours, b"\x03")
+    wait_until(lambda: b"interrupted; the seeds that run may end" in shown)
     (notes / "wait").unlink()
     out, _ = process.communicate()
-    shown = _read_all(ours)
+    reader.join()
+    os.close(ours)
     assert process.returncode == 130, shown
-    assert b"interrupted; the seeds that run may end" in shown
     assert "of 8 seeds" in shown.decode()
     assert "\x1b[3" not in shown.decode()  # no colours
     assert out.decode().split("\t")[3] == "none: interrupted"
@@ -193,12 +200,7 @@ def _take_the_terminal() -> None:
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
-def _read_all(descriptor: int) -> bytes:
-    found = b""
-    try:
+def _read_all(descriptor: int, shown: bytearray) -> None:
+    with suppress(OSError):  # Linux says so when the other side is closed
         while part := os.read(descriptor, 4096):
-            found += part
-    except OSError:  # Linux says so when the other side is closed
-        pass
-    os.close(descriptor)
-    return found
+            shown.extend(part)

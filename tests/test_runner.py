@@ -271,6 +271,25 @@ def test_a_suite_runs_what_is_around_the_test(repository: Path, mode: Mode) -> N
     assert outcomes(replayed(git, alone._replace(suite="tests/test_it.py"))) == ["fail", "fail"]
 
 
+@pytest.mark.parametrize("mode", BOTH_MODES)
+def test_of_a_suite_runs_what_the_project_chooses(repository: Path, mode: Mode) -> None:
+    text = """
+        import pytest
+        SEEN = []
+
+        @pytest.mark.slow
+        def test_slow():
+            SEEN.append("slow")
+
+        def test_it():
+            assert SEEN == []
+    """
+    settings = '[pytest]\naddopts = -m "not slow"\nmarkers = slow: takes long\n'
+    git = committed(repository, {"test_it.py": text, "pytest.ini": settings})
+    alone = job("test_it.py::test_it", mode=mode)
+    assert outcomes(replayed(git, alone, alone._replace(suite="."))) == ["pass", "pass"]
+
+
 def test_seeds_stop_when_asked(repository: Path) -> None:
     git = committed(repository, {"test_plain.py": PLAIN})
     runs = stopped_after(2, git, job("test_plain.py::test_plain", SEEDS, "fork"))

@@ -7,7 +7,7 @@ import pickle
 
 import pytest
 
-from flakeledger.evidence.runs import Environment, SeedRun, identical_streams, run_from_json, to_json
+from flakeledger.evidence.runs import Environment, SeedRun, identical_streams, run_from_json, to_json, too_long
 
 ENVIRONMENT = Environment("3.11.7", "cpython", ("UTC",), (0, 0), "0", False, {"pytest": "9.2.0"}, ("pytest-x-1",))
 RUN = SeedRun(3, "fail", "TimeoutError", "too slow", 0.5, "ab", 100, False, True, ("a.json",), ENVIRONMENT)
@@ -47,3 +47,8 @@ SAME = [RUN, RUN._replace(seed=4), RUN._replace(seed=5)]
 )
 def test_identical_streams(runs: list[SeedRun], identical: bool) -> None:
     assert identical_streams(runs) == identical
+
+
+@pytest.mark.parametrize(("timeout", "text"), [(0.5, "0.5 seconds"), (1.0, "1 second"), (3.0, "3 seconds")])
+def test_a_timeout_is_told_in_words(timeout: float, text: str) -> None:
+    assert too_long(timeout) == f"it took longer than {text}"

@@ -8,15 +8,18 @@ Invariants:
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from time import monotonic
-from typing import Protocol
+from typing import Any, Protocol
 
 from flakeledger.evidence.runs import SeedRun
 from flakeledger.reporters.escape import escape_line
 
 _EVERY = 10.0
+#: the size of a terminal that does not say so, as that of script(1) without one around it: tqdm would draw nothing
+_UNKNOWN_WIDTH, _UNKNOWN_HEIGHT = 80, 24
 _MINUTE, _HOUR = 60, 3600
 _BAR = "{percentage:3.0f} %|{bar}| {n_fmt} of {total_fmt} seeds, {rate_fmt}, {remaining} left{postfix}"
 
@@ -47,10 +50,12 @@ class Bar:
         from tqdm import tqdm  # the checks never pay for it, and neither does a log
 
         self._counts = counted(known)
+        told = os.get_terminal_size(sys.stderr.fileno()).columns > 0
+        size: dict[str, Any] = {"dynamic_ncols": True} if told else {"ncols": _UNKNOWN_WIDTH, "nrows": _UNKNOWN_HEIGHT}
         # a thread of tqdm's own would redraw the bar after long pauses: a fork in between could copy its lock
         self._bar = tqdm(
-            total=total, initial=len(known), unit="seed", bar_format=_BAR, file=sys.stderr, dynamic_ncols=True,
-            miniters=1, maxinterval=0, leave=False, postfix=passes_and_failures(self._counts),
+            total=total, initial=len(known), unit="seed", bar_format=_BAR, file=sys.stderr, miniters=1, maxinterval=0,
+            leave=False, postfix=passes_and_failures(self._counts), **size,
         )  # fmt: skip
 
     def seed(self, run: SeedRun) -> None:

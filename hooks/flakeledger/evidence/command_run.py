@@ -16,7 +16,7 @@ from time import monotonic
 from flakeledger.evidence.environment import variables
 from flakeledger.evidence.processes import Process
 from flakeledger.evidence.pytest_session import TEMPORARY, how_it_ended
-from flakeledger.evidence.runs import Job, SeedRun
+from flakeledger.evidence.runs import Job, SeedRun, too_long
 from flakeledger.evidence.worktree import Worktree, clean, empty_folder
 
 SEED_VARIABLE = "FLAKELEDGER_SEED"
@@ -63,7 +63,7 @@ def _seed_run(job: Job, worktree: Worktree, seed: int, stop: Callable[[], bool])
     try:
         code = process.wait(monotonic() + job.timeout)
     except TimeoutError:
-        return SeedRun(seed, "timeout", detail=f"it took longer than {job.timeout:g} seconds")
+        return SeedRun(seed, "timeout", detail=too_long(job.timeout))
     finally:
         process.end(marker=f"TMPDIR={temporary}")
     return _judged(seed, code, process.last_words())

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from flakeledger.evidence.copied_files import PACKAGE, install
 from flakeledger.evidence.environment import INSTANTS, refusal, variables
 from flakeledger.evidence.processes import NotBegun, Process, open_pipes
-from flakeledger.evidence.runs import Environment, Job, SeedRun, environment_from_json, run_from_json
+from flakeledger.evidence.runs import Environment, Job, SeedRun, environment_from_json, run_from_json, too_long
 from flakeledger.evidence.sealing import Sealing
 from flakeledger.evidence.worktree import Worktree, clean, empty_folder, is_clean
 from flakeledger.model.errors import CannotTell
@@ -220,7 +220,7 @@ class Session:
 
     def _run(self, seed: int, message: Mapping[str, Any]) -> SeedRun:
         if message["kind"] == "timeout":
-            return SeedRun(seed, "timeout", detail=f"it took longer than {self._job.timeout:g} seconds")
+            return SeedRun(seed, "timeout", detail=too_long(self._job.timeout))
         result = _read_result(self._result)
         if result is None:
             return self._without_result(seed, message)

@@ -172,3 +172,8 @@ _ENVIRONMENT_KINDS: dict[str, Callable[[object], bool]] = {
     "versions": _is_named_texts,
     "plugins": _are_texts,
 }
+
+
+def too_long(timeout: float) -> str:
+    """What is said of a seed that took longer than it may, in seconds."""
+    return f"it took longer than {timeout:g} second{'' if timeout == 1 else 's'}"

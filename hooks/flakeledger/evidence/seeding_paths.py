@@ -18,6 +18,10 @@ from typing import Any
 
 #: folders of what is installed, also where they lie in the working tree
 INSTALLED = frozenset(("site-packages", "dist-packages"))
+#: where pytest looks for its configuration, before it loads anything of the tests (its documentation, "Configuration")
+CONFIGURATION = frozenset(
+    ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
+)
 #: where bytecode is written, under a name that ends in a number until it is whole
 BYTECODE = f"{os.sep}__pycache__{os.sep}"
 
@@ -42,6 +46,11 @@ def watch_opens(worktree: str) -> set[str]:
 
     sys.addaudithook(hook)
     return touched
+
+
+def forget_configuration(touched: set[str]) -> None:
+    """Take out what pytest itself opened to find its configuration; a test that opens it later notes it again."""
+    touched.difference_update([path for path in touched if os.path.basename(path) in CONFIGURATION])
 
 
 def is_foreign(path: str, session: Mapping[str, Any]) -> bool:

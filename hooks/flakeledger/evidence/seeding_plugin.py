@@ -33,7 +33,7 @@ from .faithful_kinds import Refused
 from .seeding_examples import function_of, given_function
 from .seeding_failures import sentence_of
 from .seeding_options import ABSENT_OPTIONS, CHOOSING_OPTIONS, MARKERS, QUIET_OPTIONS, REMOVED_PLUGINS, quiet
-from .seeding_paths import foreign_module, lead_to_worktree, watch_opens
+from .seeding_paths import foreign_module, forget_configuration, lead_to_worktree, watch_opens
 from .seeding_seen import Seen
 from .seeding_witness import Trial
 
@@ -107,7 +107,8 @@ class Seeding:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_load_initial_conftests(self, early_config: pytest.Config) -> None:
-        """Quiet pytest-cov, which starts here, and take out what starts later."""
+        """Quiet pytest-cov, which starts here, and take out what starts later. What was read before was pytest's."""
+        forget_configuration(self.touched)
         quiet(early_config.known_args_namespace, {"no_cov": True})
         manager = early_config.pluginmanager
         for name in filter(manager.has_plugin, REMOVED_PLUGINS):
