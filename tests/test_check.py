@@ -9,7 +9,7 @@ import pytest
 
 from conftest import git
 from flakeledger.cli.main import main
-from flakeledger.model.ledger_paths import FREEZES
+from flakeledger.model.ledger_paths import FREEZES, POLICY
 from world import ORDERS, REFUND, World, on
 
 NOW = ("--now", f"{on(1)}T12:00:00Z")
@@ -66,3 +66,18 @@ def test_a_root_commit_is_judged_against_nothing(world: World, capsys: pytest.Ca
     code, rules, notes = check(capsys, "--rev", root)
     assert (code, rules) == (0, set())
     assert any("adoption" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("policy", "rule"), [("verson: 1\n", "unknown-field"), ("- a\n", "yaml-forbidden"), (None, "policy-missing")]
+)
+def test_why_nothing_could_be_judged_is_told_whichever_rule_is_asked_for(
+    world: World, capsys: pytest.CaptureFixture[str], policy: str | None, rule: str
+) -> None:
+    if policy is None:
+        (world.root / POLICY).unlink()
+    else:
+        world.write(POLICY, policy + world.read(POLICY))
+    code, rules, _ = check(capsys, "--only", "freeze-expired")
+    assert (code, rule in rules) == (2, True)
+    assert {"policy-not-alone"}.isdisjoint(rules), "it can be judged, and was not asked for"

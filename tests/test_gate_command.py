@@ -540,6 +540,14 @@ def test_the_note_is_what_its_file_holds(world: World, tmp_path: Path) -> None:
     assert read_note(out.read_bytes()).freeze == "deny:no_witness", "a newer note takes the place of the older"
 
 
+def test_where_no_note_can_stand_nothing_is_replayed(world: World, tmp_path: Path) -> None:
+    path = saved(world, a_witness(world))
+    on_a_branch(world, edit_product)
+    answer = run_gate(world, "--out", str(tmp_path), witness=path)
+    assert (answer.code, answer.replays) == (2, [])
+    assert f"{tmp_path.name} is no regular file, but a folder" in answer.err
+
+
 def test_a_note_says_nothing_of_what_was_not_asked(world: World) -> None:
     path = saved(world, a_witness(world))
     answer = run_gate(on_a_branch(world, write(CONFTEST)), witness=path)

@@ -15,6 +15,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from flakeledger.cli.named_file import read_named
 from flakeledger.model.errors import CannotTell
@@ -34,9 +35,9 @@ from flakeledger.verdicts.gate import TABLE
 
 EXAMPLES = """\
   flakeledger gate --base origin/main --witness witnesses/1f0c….json
-  flakeledger gate --base origin/main --witness witnesses/1f0c….json --out note.json
-  flakeledger gate --base origin/main --explain           # each line of the table, and the one that applies
-  flakeledger gate --base origin/main --head pull/7/head --witness FILE --format json"""
+  flakeledger gate --base origin/main --witness FILE --out note.json
+  flakeledger gate --base origin/main --explain   # each line of the table
+  flakeledger gate --base origin/main --head pull/7/head --format json"""
 
 VERSION = 1
 _TIMEOUT = 300.0
@@ -80,6 +81,20 @@ def run_with(arguments: argparse.Namespace, make_replay: MakeReplay) -> int:
     return 0 if found.line.verdict == ELIGIBLE else 1
 
 
+class _Target(NamedTuple):
+    """A file that is to be written, and what it holds before; None where nothing stands."""
+
+    folder: str
+    name: str
+    before: bytes | None
+
+    @classmethod
+    def of(cls, path: str) -> _Target:
+        """CannotTell when what stands there is no file."""
+        folder, name = os.path.split(os.path.abspath(path))
+        return cls(folder, name, read_regular(folder, name))
+
+
 class _InterruptedError(Exception):
     """A signal ended the replays: what they showed is no answer. `code` is the exit code that says so."""
 
@@ -89,14 +104,15 @@ class _InterruptedError(Exception):
 
 
 def _judged(arguments: argparse.Namespace, make_replay: MakeReplay) -> Judgement:
+    target = None if arguments.out is None else _Target.of(arguments.out)  # before replays that nobody could keep
     with open_repository(os.curdir, os.environ) as repository:
         patch = read_patch(repository, arguments.base, arguments.head)
         _refuse_own_code(repository, patch)
         found = judge(
             repository, patch, _witness_file(arguments.witness), make_replay(repository, patch, arguments.timeout)
         )
-    if arguments.out is not None:
-        _write(arguments.out, note_file(found.note).data)
+    if target is not None:
+        place(target.folder, target.name, target.before, note_file(found.note).data)
     return found
 
 
@@ -138,12 +154,6 @@ def _refuse_own_code(repository: Repository, patch: Patch) -> None:
 
 def _witness_file(path: str | None) -> WitnessFile | None:
     return None if path is None else WitnessFile(os.path.basename(path), read_named(path, _LARGEST_WITNESS))
-
-
-def _write(path: str, data: bytes) -> None:
-    """Put a file in its place, whole or not at all."""
-    folder, name = os.path.split(os.path.abspath(path))
-    place(folder, name, read_regular(folder, name), data)
 
 
 def _show(found: Judgement, form: str, *, explain: bool) -> None:

@@ -216,11 +216,15 @@ def _outcomes(found: WitnessReplay, wanted: int) -> Iterator[str]:
     if count < wanted:
         yield f"{count} of {wanted} runs passed or failed: the others say nothing, and this replay is incomplete"
     elif failed == count:
-        yield f"it failed in each of {count} runs: a counterexample, not a flake"
+        yield f"it failed in {_every(count)}: a counterexample, not a flake"
     elif failed:
         yield f"it failed in {failed} of {count} runs: {_bound(failed, count)}"
     else:
-        yield f"it passed in each of {count} runs: {_bound(failed, count)}"
+        yield f"it passed in {_every(count)}: {_bound(failed, count)}"
+
+
+def _every(count: int) -> str:
+    return "its only run" if count == 1 else f"each of {count} runs"
 
 
 def _bound(failed: int, count: int) -> str:

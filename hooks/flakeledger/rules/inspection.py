@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from flakeledger.model.clock import format_instant
 from flakeledger.model.errors import CannotTell
+from flakeledger.model.ledger_paths import POLICY
 from flakeledger.model.report import Report
 from flakeledger.repo.repository import Repository
 from flakeledger.repo.situation import INDEX, Basis, new_tree
@@ -156,9 +157,13 @@ def _unread_notes(repository: Repository, judged: str) -> tuple[str, ...]:
 
 
 def _outcome(request: Request, report: Report) -> Outcome:
-    """What was asked for (`--only`), and the exit code that it deserves."""
+    """What was asked for (`--only`), why no more could be judged, and the exit code that it deserves."""
     if request.only:
-        findings = tuple(finding for finding in report.findings if finding.rule in request.only)
+        findings = tuple(
+            finding
+            for finding in report.findings
+            if finding.rule in request.only or (report.undecided and finding.path == POLICY)
+        )
         rules = tuple(rule for rule in report.rules if rule in request.only)
         report = report._replace(findings=findings, rules=rules)
     return Outcome(report, report.code)
