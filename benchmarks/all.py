@@ -22,6 +22,7 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
+import bounds
 import check
 import contracts
 import gate
@@ -53,6 +54,7 @@ PARTS = (
     Part("log", "The life of a row through history", "", history_log.rows),
     Part("trend", "The trend of a history", "", history_trend.rows),
     Part("status", "Status", "", status.rows),
+    Part("bounds", "Very many of one kind", "", bounds.rows),
     Part("page", "The page", "", page_in_browser.rows),
     Part("replays", "Replays", "", replays.rows),
     Part("plugin", "The pytest plugin", "", plugin.rows),

@@ -1,8 +1,10 @@
-"""How long the page of `flakeledger report` with 5,000 rows takes until it can be used, in headless Chromium.
+"""How long the page of `flakeledger report` with 5,000 rows takes until it can be used, and to sort and filter them.
 
 Invariants:
-* Each time a context of its own opens the page from disk: nothing of an earlier visit is left. The time goes from the
-  order to open it to the moment at which its script is done and says so.
+* Each time a context of its own opens the page from disk, in headless Chromium: nothing of an earlier visit is left.
+  The time goes from the order to open it to the moment at which its script is done and says so.
+* Rows are sorted and filtered in a page that was opened before, until they are laid out anew; to filter them contains
+  the fifth of a second in which the page waits whether more is typed.
 * The page is what `report` writes for the tests' made-up freezes. A browser is needed: `apt-get install chromium`.
 """
 
@@ -21,7 +23,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from bars import Row, main
 from flakeledger.reporters.page import page
-from made_views import view
+from made_views import FILTER, SORT, view
 from timing import QUICK_RUNS, RUNS, Work, medians
 
 FREEZES, FEWER_FREEZES = 5_000, 500
@@ -40,11 +42,18 @@ def rows(folder: Path, quick: bool) -> Iterator[Row]:
     with sync_playwright() as playwright:
         known: dict[str, str | float | bool] = {**os.environ, "HOME": str(folder)}
         browser = playwright.chromium.launch(executable_path=program, args=list(FLAGS), env=known)
-        work = Work(partial(visit, browser, file.as_uri(), number))
-        (took,) = medians(runs, work)
+        shown = browser.new_context().new_page()
+        shown.goto(file.as_uri())
+        works = {
+            "to interactive": Work(partial(visit, browser, file.as_uri(), number)),
+            "sorted": Work(partial(shown.evaluate, SORT)),
+            "filtered": Work(partial(shown.evaluate, FILTER, "@owner-3 case_4")),
+        }
+        times = medians(runs, *works.values())
         browser.close()
-    what = f"the page of `report`, {number:,} rows, to interactive"
-    yield Row(what, f"at most {BAR_SECONDS:g} s", f"{took.clock:.2f} s", took.clock <= BAR_SECONDS)
+    for what, took in zip(works, times, strict=True):
+        work = f"the page of `report`, {number:,} rows, {what}"
+        yield Row(work, f"at most {BAR_SECONDS:g} s", f"{took.clock:.2f} s", took.clock <= BAR_SECONDS)
 
 
 def visit(browser: Browser, address: str, number: int) -> None:

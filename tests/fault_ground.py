@@ -32,7 +32,7 @@ _CACHES = re.compile(r"world/\.git/(flakeledger(/[a-z0-9-]+\.json|/edit\.lock|/r
 #: what an interrupted replay keeps on purpose, until it is run again
 _JOURNALS = re.compile(r"world/\.git/flakeledger/replays/[0-9a-f]{64}\.jsonl")
 #: how long a git whose caller was killed may take to notice, in seconds
-_NOTICES = 10.0
+_NOTICES = 60.0
 #: from here on exit codes say that a signal ended a command, which may have been cleaning up
 _BY_SIGNAL = 128
 #: what replays say differently each time

@@ -101,10 +101,10 @@ def kill_one(root: Path, chance: random.Random) -> bool:
 
 
 def _wait_for_a_write(root: Path) -> None:
-    """Return when a file is being written, or after a second in which none was seen."""
-    until = time.monotonic() + 1
-    while not _unfinished(root) and time.monotonic() < until:
-        pass
+    """Return when a file is being written; a test failure when nobody writes for a minute."""
+    until = time.monotonic() + 60
+    while not _unfinished(root):
+        assert time.monotonic() < until, "nothing is written"
 
 
 def _unfinished(root: Path) -> list[str]:

@@ -132,7 +132,7 @@ def test_a_text_of_any_length_is_a_bounded_row() -> None:
 SIZES = st.integers(0, 400)
 
 
-@settings(deadline=None, max_examples=8)
+@settings(max_examples=8)
 @given(SIZES, SIZES, SIZES, SIZES, st.sampled_from(["x", "é", "\u202e", "`|"]))
 @example(400, 400, 400, 400, "\u202e")
 @example(400, 1, 0, 0, "x")
@@ -198,7 +198,6 @@ def assert_ours(page: Page) -> None:
 
 
 @pytest.mark.parametrize("renderer", RENDERERS)
-@settings(deadline=None)
 @given(given=TOLD)
 def test_nothing_but_our_own_tags_comes_out(renderer: str, given: Told) -> None:
     page = RENDERERS[renderer](comment(given))
@@ -207,7 +206,6 @@ def test_nothing_but_our_own_tags_comes_out(renderer: str, given: Told) -> None:
 
 
 @pytest.mark.parametrize("renderer", RENDERERS)
-@settings(deadline=None)
 @given(HOSTILE, HOSTILE, HOSTILE)
 def test_what_cannot_be_told_is_told_as_harmlessly(renderer: str, reason: str, fix: str, place: str) -> None:
     assert_ours(RENDERERS[renderer](undecided(CannotTell(reason, fix, place))))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from flakeledger.cli.named_file import LARGEST_CONTRACT
@@ -62,7 +62,6 @@ def nested(levels: int) -> bytes:
     return b'{"a":' * (levels - 1) + b"{}" + b"}" * (levels - 1)
 
 
-@settings(deadline=None)
 @given(
     st.one_of(
         st.binary(),

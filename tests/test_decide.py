@@ -376,7 +376,7 @@ def oracle(record: bytes, contract: bytes) -> str | None:
         return None
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(TEXT_OR_JSON, st.one_of(st.just(CONTRACT), TEXT_OR_JSON))
 def test_no_input_gives_a_traceback_or_an_answer_of_its_own(record: str, contract: str) -> None:
     with tempfile.TemporaryDirectory() as where:

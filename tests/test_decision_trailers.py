@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -19,6 +19,7 @@ from flakeledger.model.decision_trailers import (
     with_comment,
     without_decisions,
 )
+from growing import assert_linear
 
 NOW = parse_instant("2026-10-11T00:00:00Z")
 ONE = "Freeze-Decision: PROP-014 allow_cite now=2026-10-11T00:00:00Z\n"
@@ -90,11 +91,11 @@ def test_once_taken_out_nothing_is_left_to_take_out(parts: list[str]) -> None:
     assert without_decisions(once) == once
 
 
-def test_a_large_message_takes_linear_time() -> None:
-    start = time.perf_counter()
-    for part in ("\n", ONE, f"\n{ONE}", "Freeze-Decision: ", "Freeze-Decision: P allow_cite now=\n", SCISSORS[:-1]):
-        without_decisions(part.encode() * (1_000_000 // len(part)))
-    assert time.perf_counter() - start < 5
+@pytest.mark.parametrize(
+    "part", ["\n", ONE, f"\n{ONE}", "Freeze-Decision: ", "Freeze-Decision: P allow_cite now=\n", SCISSORS[:-1]]
+)
+def test_a_large_message_takes_linear_time(part: str) -> None:
+    assert_linear(lambda size: partial(without_decisions, part.encode() * (size // len(part))), 1_000_000)
 
 
 @pytest.mark.parametrize(

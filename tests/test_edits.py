@@ -119,7 +119,7 @@ def test_the_lock_is_not_made_through_a_link(git: Git, repository: Path, tmp_pat
 
 @pytest.mark.usefixtures("git")
 def test_commands_at_once_lose_no_row(repository: Path) -> None:
-    code = f"for number in range({{0}}, {{0}} + {ROWS}): add_row(git, number)"
+    code = f"for number in range({{0}}, {{0}} + {ROWS}): add_row(git, number, patience=60)"
     running = [program(repository, code.format(writer * ROWS)) for writer in range(WRITERS)]
     assert [one.wait() for one in running] == [0] * WRITERS
     for one in running:

@@ -91,7 +91,7 @@ UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202
 
 
 @pytest.mark.parametrize("name", SERVICES)
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(report=reports())
 def test_hostile_text_stays_text(name: str, report: Report) -> None:
     text = REPORTERS[name](report, False)
@@ -103,7 +103,7 @@ def test_hostile_text_stays_text(name: str, report: Report) -> None:
 
 
 @pytest.mark.parametrize("name", SERVICES)
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(reason=HOSTILE.filter(bool), fix=HOSTILE, place=HOSTILE)
 def test_hostile_text_of_what_could_not_be_decided_stays_text(name: str, reason: str, fix: str, place: str) -> None:
     text = UNDECIDED[name]("check", CannotTell(reason, fix, place))
@@ -113,7 +113,7 @@ def test_hostile_text_of_what_could_not_be_decided_stays_text(name: str, reason:
 
 
 @pytest.mark.parametrize("name", SERVICES)
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(report=reports(), data=st.data())
 def test_no_line_of_it_is_a_command_unless_it_is_ours(name: str, report: Report, data: st.DataObject) -> None:
     lines = REPORTERS[name](report, data.draw(st.booleans())).split("\n")

@@ -7,9 +7,9 @@ import io
 import json
 import os
 import re
-import resource
 import sys
-import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -23,6 +23,7 @@ from flakeledger.model.ledger_paths import FREEZES, PROPERTIES
 from flakeledger.repo.marks import marks_of
 from flakeledger.store.quarantine_entries import Entry
 from flakeledger.store.quarantine_lists import KINDS, LARGEST_LIST, read_list
+from growing import assert_linear
 from world import CLOCK, REFUND, TESTS, TOTAL, Templates, World, on
 
 MUTED = """\
@@ -221,7 +222,7 @@ PIECES = (
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.sampled_from(sorted(KINDS)), st.one_of(st.text(), st.lists(st.sampled_from(PIECES)).map("".join)))
 def test_no_text_of_any_kind_is_a_traceback(kind: str, text: str) -> None:
     data = text.encode("utf-8", "surrogatepass")
@@ -241,14 +242,14 @@ def attempted(data: bytes, kind: str) -> tuple[list[Entry], CannotTell | None]:
         return [], error
 
 
-@pytest.mark.parametrize(
-    "data", [b"[profile.a]\n" + b"\n".join(b"a." * 900 + b"k%d = 1" % line for line in range(60)), b"(" * LARGEST_LIST]
-)
+def deep_names(lines: int) -> bytes:
+    return b"[profile.a]\n" + b"\n".join(b"a." * 900 + b"k%d = 1" % line for line in range(lines))
+
+
+@pytest.mark.parametrize(("made", "size"), [(deep_names, 60), (lambda size: b"(" * size, LARGEST_LIST)])
 @pytest.mark.parametrize("kind", sorted(KINDS))
-def test_hostile_texts_cost_seconds_at_most(kind: str, data: bytes) -> None:
-    start = time.process_time()
-    attempted(data, kind)
-    assert time.process_time() - start < 5
+def test_hostile_texts_take_linear_time(kind: str, made: Callable[[int], bytes], size: int) -> None:
+    assert_linear(lambda size: partial(attempted, made(size), kind), size)
 
 
 # whole imports
@@ -768,24 +769,22 @@ def many(world: World) -> None:
     world.record("many")
 
 
-def test_a_thousand_entries_take_seconds(templates: Templates, tmp_path: Path) -> None:
+def test_a_thousand_entries_take_linear_time(templates: Templates, tmp_path: Path) -> None:
+    """How many seconds they may take is a bar of `benchmarks/import_lists.py`."""
     world = templates.start(tmp_path / "world", many, "keyed", "block")
     tests = [f"tests/test_m{number}.py::test_{number}_{index}" for number in range(20) for index in range(50)]
-    world.write("quarantine.txt", "\n".join(tests))
-    before = cpu()
-    answer = take(world, "quarantine.txt", "--days", "3", "--owner", "@ada")
-    assert cpu() - before < 5
+
+    def work(number: int) -> Callable[[], object]:
+        world.write(f"list-{number}.txt", "\n".join(tests[:number]))
+        return partial(take, world, f"list-{number}.txt", "--days", "3", "--owner", "@ada", "--dry-run")
+
+    assert_linear(work, len(tests))
+    answer = take(world, f"list-{len(tests)}.txt", "--days", "3", "--owner", "@ada")
     assert answer.code == 0, answer.out[:2000]
     assert sorted(frozen(world)) == sorted(tests)
     assert answer.err.startswith("read: 250 of 1000\n")
     assert "\r" not in answer.err
     assert world.commit(1) == frozenset()
-
-
-def cpu() -> float:
-    """Seconds of processor that this process and those it waited for used: no neighbour slows them down."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 class Terminal(io.StringIO):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import time
+from functools import partial
 
 import pytest
 
 from flakeledger.repo.layout import LARGEST_READ, Layout, Root, SeedList, is_code
+from growing import assert_linear
 
 HYPOTHESIS = b"from hypothesis import strategies as st\n"
 
@@ -143,10 +144,14 @@ def test_code_is_what_a_language_of_tests_is_written_in() -> None:
     assert found == ["a.py", "b.tsx", "e/f.go"]
 
 
-def test_hostile_paths_cost_little() -> None:
-    paths = ["/".join(["tests"] * 1_000 + [f"test_{number}.py"]) for number in range(500)]
-    started = time.perf_counter()
+def hostile(number: int, depth: int) -> tuple[list[str], int]:
+    """The roots and the number of generators of so many paths in so many folders."""
+    paths = ["/".join(["tests"] * depth + [f"test_{one}.py"]) for one in range(number)]
     found = Layout(tuple(paths), lambda _: None)
-    assert [root.path for root in found.test_roots] == ["tests"]
-    assert len(found.generators) == 0
-    assert time.perf_counter() - started < 5
+    return [root.path for root in found.test_roots], len(found.generators)
+
+
+def test_hostile_paths_take_linear_time() -> None:
+    assert hostile(500, 1_000) == (["tests"], 0)
+    assert_linear(lambda number: partial(hostile, number, 1_000), 500)
+    assert_linear(lambda depth: partial(hostile, 500, depth), 1_000)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from flakeledger.reporters.escape import escape_text
@@ -14,7 +14,6 @@ from rendered import HOSTILE, RENDERERS, assert_plain
 
 
 @pytest.mark.parametrize("renderer", RENDERERS)
-@settings(deadline=None)
 @given(text=HOSTILE)
 def test_a_span_shows_the_text_and_nothing_else(renderer: str, text: str) -> None:
     page = RENDERERS[renderer](f"a {code(text)} b")
@@ -24,7 +23,6 @@ def test_a_span_shows_the_text_and_nothing_else(renderer: str, text: str) -> Non
 
 
 @pytest.mark.parametrize("renderer", RENDERERS)
-@settings(deadline=None)
 @given(texts=st.lists(HOSTILE, min_size=1, max_size=4))
 def test_a_row_of_a_table_keeps_its_cells(renderer: str, texts: list[str]) -> None:
     heads = ["h"] * len(texts)
@@ -37,7 +35,6 @@ def test_a_row_of_a_table_keeps_its_cells(renderer: str, texts: list[str]) -> No
 
 
 @pytest.mark.parametrize("renderer", RENDERERS)
-@settings(deadline=None)
 @given(text=HOSTILE)
 def test_a_block_shows_every_line_also_in_an_item_of_a_list(renderer: str, text: str) -> None:
     lines = "".join(f"{escape_text(line)}\n" for line in text.split("\n"))
@@ -48,7 +45,6 @@ def test_a_block_shows_every_line_also_in_an_item_of_a_list(renderer: str, text:
 
 
 @pytest.mark.parametrize("renderer", RENDERERS)
-@settings(deadline=None)
 @given(text=HOSTILE)
 def test_a_sentence_makes_nothing_but_words_and_code(renderer: str, text: str) -> None:
     for sentence in (text, f"the freeze of {text} ends", f"the freeze of `{text}` ends"):

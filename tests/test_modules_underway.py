@@ -20,6 +20,7 @@ from flakeledger.repo.modules import module_facts
 from flakeledger.repo.modules_underway import ModulesUnderway, begin_modules
 from flakeledger.repo.repository import Repository, open_repository
 from flakeledger.repo.situation import INDEX
+from replaying import HANGS
 from steps import standing
 from world import REFUND, World
 
@@ -95,18 +96,20 @@ def test_a_process_that_fails_answers_nothing(
     assert capfd.readouterr() == ("", "")
 
 
-def test_what_nobody_wants_any_more_is_ended() -> None:
+def test_what_nobody_wants_any_more_is_ended(tmp_path: Path) -> None:
+    woke = tmp_path / "woke"
+
     def slow(_: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        time.sleep(60)
+        time.sleep(HANGS)
+        woke.touch()
         yield "a", b""
 
     before = children(), open_files()
     underway = begun(slow, ["a"])
-    started = time.monotonic()
     underway.close()
     underway.close()
-    assert time.monotonic() - started < 30
     assert (children(), open_files()) == before
+    assert not woke.exists(), "it was waited for"
 
 
 def test_it_ends_when_nobody_is_left_to_read() -> None:
@@ -191,16 +194,22 @@ def test_a_repository_learns_the_same_with_and_without_the_process(
     assert answers[1:] == [{}]
 
 
-def test_an_error_in_between_ends_the_process(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_in_between_ends_the_process(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    woke = tmp_path / "woke"
+
+    def tell(*_: object) -> None:
+        time.sleep(HANGS)
+        woke.touch()
+        os._exit(0)
+
     monkeypatch.setattr(room, "_MANY_MODULES", 1)
-    monkeypatch.setattr(modules_underway, "_tell", lambda *_: time.sleep(60))
+    monkeypatch.setattr(modules_underway, "_tell", tell)
     root = str(cold(world, "copy").root)
     before = children(), open_files()
-    started = time.monotonic()
     with pytest.raises(CannotTell), open_repository(root, os.environ) as repository:
         _begin_and_fail(repository)
-    assert time.monotonic() - started < 30
     assert (children(), open_files()) == before
+    assert not woke.exists(), "it was waited for"
 
 
 def _begin_and_fail(repository: Repository) -> None:

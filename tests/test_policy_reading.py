@@ -215,7 +215,7 @@ NODES: st.SearchStrategy[Node] = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(mappings(NODES))
 def test_no_nodes_give_a_traceback(node: MappingNode) -> None:
     policy, findings = build_policy(node, PATH)

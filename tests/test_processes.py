@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from flakeledger.evidence import processes
 from flakeledger.evidence.processes import NotBegun, Process, open_pipes
-from replaying import are_gone
-
-SLEEP = "86397"
+from replaying import SLEEP, are_gone, processes_with
 
 
 @contextmanager
@@ -29,7 +28,7 @@ def started(code: str, marker: str = "") -> Iterator[Process]:
         process.end(marker=marker)
 
 
-def soon(seconds: float = 20) -> float:
+def soon(seconds: float = 60) -> float:
     return time.monotonic() + seconds
 
 
@@ -58,20 +57,19 @@ def test_exit_codes(code: str, expected: int) -> None:
 def test_a_wait_ends_at_its_deadline() -> None:
     with started("time.sleep(1000)") as process:
         for wait in (process.next_line, process.wait):
-            begun = time.monotonic()
+            deadline = soon(0.2)
             with pytest.raises(TimeoutError):
-                wait(soon(0.2))
-            assert 0.15 < time.monotonic() - begun < 5
+                wait(deadline)
+            assert deadline <= time.monotonic(), "not before"
 
 
 def test_a_pipe_that_somebody_else_holds_is_not_waited_for() -> None:
     code = f"subprocess.Popen(['sleep', '{SLEEP}'], pass_fds=(results,))\nos.write(results, b'last\\n')"
     with started(code) as process:
-        begun = time.monotonic()
         assert process.next_line(soon()) == b"last"
         assert process.next_line(soon()) is None
         assert process.wait(soon()) == 0
-        assert time.monotonic() - begun < 10
+        assert processes_with(SLEEP), "it still holds the pipe"
     assert are_gone(SLEEP)
 
 
@@ -106,7 +104,10 @@ def test_what_comes_first_is_done_by_the_process_itself_and_the_command_needs_it
 
 
 @pytest.mark.parametrize("ignores", [False, True])
-def test_its_group_is_ended_also_when_it_does_not_want(tmp_path: Path, ignores: bool) -> None:
+def test_its_group_is_ended_also_when_it_does_not_want(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ignores: bool
+) -> None:
+    monkeypatch.setattr(processes, "GRACE", 3.0 if ignores else 60.0)  # a busy machine takes its time to end it
     told = tmp_path / "told"
     handler = "signal.SIG_IGN" if ignores else f"lambda *_: (open({str(told)!r}, 'w').close(), sys.exit())"
     code = f"""
@@ -114,11 +115,11 @@ signal.signal(signal.SIGTERM, {handler})
 subprocess.Popen(['sleep', '{SLEEP}'])
 os.write(results, b'ready\\n')
 time.sleep(1000)
+sys.exit(1)
 """
     with started(code) as process:
         assert process.next_line(soon()) == b"ready"
-        begun = time.monotonic()
-    assert time.monotonic() - begun < 10
+    assert process._process.returncode == (-9 if ignores else 0), "nobody waits for it to wake"
     assert told.exists() is not ignores, "it is asked before it is killed"
     assert are_gone(SLEEP)
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from math import comb
-from time import perf_counter
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from flakeledger.verdicts.rates import USUAL_RATES, bound_text, percent, replays_needed, upper_bound
+from growing import assert_linear
 
 
 @pytest.mark.parametrize(
@@ -48,11 +50,13 @@ def test_the_bound_is_the_rate_at_which_so_few_failures_are_seen_in_5_percent_of
 
 
 @pytest.mark.parametrize("failed", [0, 1, 1000, 250_000, 499_999, 500_000])
-def test_a_log_line_of_half_a_million_seeds_takes_no_time(failed: int) -> None:
-    start = perf_counter()
-    bound = upper_bound(failed, 500_000)
-    assert failed / 500_000 <= bound <= 1
-    assert perf_counter() - start < 1
+def test_the_work_grows_with_the_square_root_of_the_runs(failed: int) -> None:
+    assert failed / 500_000 <= upper_bound(failed, 500_000) <= 1
+
+    def work(root: int) -> Callable[[], object]:
+        return partial(upper_bound.__wrapped__, failed * root**2 // 500_000, root**2)  # nothing is remembered
+
+    assert_linear(work, 4000)
 
 
 def test_a_rate_as_text() -> None:

@@ -362,7 +362,7 @@ def _placed(row: Row) -> dict[str, object]:
     return {name: (value, *row.places.of_key(name)) for name, value in row.values.items()}
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(edited_ledgers())
 def test_cut_at_its_dashes_a_ledger_reads_like_the_whole_and_like_ruamel(text: str) -> None:
     read = read_rows(text.encode(), PATH)
@@ -390,13 +390,13 @@ def _with_empty_texts(value: object) -> object:
     return value or ""
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(ledgers())
 def test_a_good_ledger_has_no_findings(text: str) -> None:
     assert read_rows(text.encode(), PATH).findings == []
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.one_of(st.text(), edited_ledgers()), st.binary(max_size=4))
 def test_whatever_the_bytes_nothing_but_rows_and_findings_comes_out(text: str, tail: bytes) -> None:
     data = text.encode("utf-8", "surrogatepass") + tail

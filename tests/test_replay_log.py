@@ -215,7 +215,7 @@ def test_conflicts_bytes_and_marks_are_found_and_the_rest_is_read() -> None:
     ]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.data())
 def test_whatever_the_edit_every_line_is_read_or_found(data: st.DataObject) -> None:
     text = f"{json.dumps(FULL)}\n{GOOD}\n"

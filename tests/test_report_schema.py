@@ -30,7 +30,7 @@ def test_every_key_of_what_could_not_be_decided_is_described(name: str) -> None:
     STRICTEST.validate(json.loads(undecided("check", ERRORS[name])))
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(reports())
 def test_hostile_reports_are_valid(told: Report) -> None:
     STRICTEST.validate(json.loads(report(told)))

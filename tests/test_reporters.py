@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from flakeledger.model.findings import Finding
@@ -235,7 +235,6 @@ def read_as_runner(lines: Iterable[str]) -> list[str]:
     return [line for line in lines if line.lstrip().startswith("::") or re.search(r"##[A-Za-z]*\[", line)]
 
 
-@settings(deadline=None)
 @given(REPORTS)
 def test_text_from_files_drives_nothing(report: Report) -> None:
     text, as_json, github = (rendered(name, report) for name in ("text", "json", "github"))
@@ -253,7 +252,6 @@ def test_text_from_files_drives_nothing(report: Report) -> None:
     assert read_as_runner(lines[-1:]) == []
 
 
-@settings(deadline=None)
 @given(REPORTS)
 def test_every_finding_keeps_its_place(report: Report) -> None:
     places = [(one.line, one.column, one.level == "warning") for one in report.findings]

@@ -82,7 +82,7 @@ def test_what_could_not_be_decided_is_told() -> None:
     ]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(reports(), st.integers(-100, 3000))
 def test_it_fits_into_the_room_that_is_left(told: Report, room: int) -> None:
     assert len(step_summary(told, room).encode()) <= max(room, 0)
@@ -126,7 +126,7 @@ def test_what_must_not_go_unseen(told: Report, loud: str) -> None:
 TEXTS = RENDERED_HOSTILE.filter(bool)
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(TEXTS, TEXTS, RENDERED_HOSTILE, st.lists(RENDERED_HOSTILE, max_size=2))
 @example("\\|", "|", "", [])
 def test_the_library_of_github_makes_nothing_of_hostile_text(
@@ -146,7 +146,7 @@ def test_the_library_of_github_makes_nothing_of_hostile_text(
     summary.encode("utf-8")
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(TEXTS, RENDERED_HOSTILE, RENDERED_HOSTILE)
 def test_it_makes_nothing_of_what_could_not_be_decided(reason: str, fix: str, place: str) -> None:
     page = by_cmark(undecided_summary("check", CannotTell(reason, fix, place), LIMIT))

@@ -368,7 +368,7 @@ def version(number: int, ledger: Ledger) -> Version:
 
 
 @given(timelines(), st.integers(0, 4))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_random_timelines_have_the_numbers_of_the_naive_count(drawn: tuple[Timeline, int], weeks: int) -> None:
     timeline, today = drawn
     since = min(7 * weeks, today - today % 7)
@@ -377,7 +377,7 @@ def test_random_timelines_have_the_numbers_of_the_naive_count(drawn: tuple[Timel
 
 
 @given(timelines())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_the_numbers_add_up(drawn: tuple[Timeline, int]) -> None:
     timeline, today = drawn
     found = summed(lives((version(*one) for one in timeline), day(today + 0.5)), day(0), day(today + 0.5))
@@ -391,7 +391,7 @@ def test_the_numbers_add_up(drawn: tuple[Timeline, int]) -> None:
 
 
 @given(drawn=timelines())
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 def test_random_real_histories_have_the_numbers_of_the_naive_count(
     drawn: tuple[Timeline, int], tmp_path_factory: pytest.TempPathFactory
 ) -> None:

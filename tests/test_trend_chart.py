@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from flakeledger.repo.trend import Week
@@ -69,7 +69,6 @@ def test_a_row_is_a_round_number_of_freezes(peak: int, rows: list[int]) -> None:
 
 @given(st.lists(st.integers(0, 300), min_size=1, max_size=200), st.integers(1, 120))
 @example([0, 9] * 100, NARROWEST)
-@settings(deadline=None)
 def test_every_column_with_a_freeze_stands_in_the_row_of_its_highest_week(opens: list[int], width: int) -> None:
     lines = drawn(opens, width)
     assert {len(line) for line in lines[-2:]} == {max(width, NARROWEST)}
@@ -96,7 +95,6 @@ def test_no_freeze_is_no_mark(plain: bool) -> None:
 
 
 @given(st.lists(st.integers(1, 300), min_size=1, max_size=300))
-@settings(deadline=None)
 def test_dots_reach_from_edge_to_edge_and_up_to_the_peak(opens: list[int]) -> None:
     lines = drawn(opens, plain=False)
     margin = lines[1].index("|") + 1

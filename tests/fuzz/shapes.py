@@ -131,6 +131,10 @@ XML = (
         for one in ("a.", "a: ", "$", "A", ": ")
     ),
     ("<testsuite><testcase>", "<failure type='a.B' message='c'/>", "</testcase></testsuite>"),
+    *(
+        ("<testsuite><testcase><failure>", one, "</failure></testcase></testsuite>")
+        for one in ("  failureType: 'a',\n", "at shop.OrdersTest.refund", "cause: a [", "a.")
+    ),
     ("<testsuite><testcase>", "<a>", ""),
 )
 LISTS = (
@@ -158,4 +162,34 @@ TRACES = (
         ("", one, "")
         for one in ("| + ", "E ", "a:1", "A.A.", "\x1b[0;", "\x1b", "Traceback (most recent call last):\nA\n")
     ),
+)
+SECRETS = tuple(
+    ("", one, "")
+    for one in (
+        "eyJ",
+        "artif",
+        "://a:",
+        "awskey",
+        "https://",
+        "ibm_cos_hmac_access_key ",
+        "xoxa-1-",
+        "password=",
+        "@a.",
+    )
+)
+MESSAGES = tuple(
+    ("", one, "")
+    for one in (
+        "Freeze-Decision: P allow_cite now=2026-10-11T00:00:00Z\n",
+        "Freeze-Decision: ",
+        "\nFreeze-Decision: P\n",
+    )
+)
+#: a path on each line
+PATHS_OF_TESTS = (
+    *(
+        ("", one, "")
+        for one in ("tests/", "tests/test_a.py\n", "a/tests/test_a.py\n", "conftest.py\n", "seeds/a.json\n")
+    ),
+    ("", f"{'tests/' * 200}test_a.py\n", ""),
 )

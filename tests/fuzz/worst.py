@@ -25,8 +25,10 @@ from flakeledger.cli.excerpt import classes_of
 from flakeledger.evidence import junit
 from flakeledger.evidence.faithful_kinds import Refused
 from flakeledger.evidence.readable import readable_arguments
+from flakeledger.evidence.secrets import secret_in
 from flakeledger.model import canonical
 from flakeledger.model.citation_record import read_record
+from flakeledger.model.decision_trailers import without_decisions
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.ledger_paths import FREEZES, POLICY, REPLAYS
 from flakeledger.model.note import read_note
@@ -36,6 +38,7 @@ from flakeledger.repo.citations import text_citations
 from flakeledger.repo.foreign_skips import foreign_skips
 from flakeledger.repo.guard import weakened
 from flakeledger.repo.languages import language_of
+from flakeledger.repo.layout import Layout
 from flakeledger.repo.log_merge import merge_log
 from flakeledger.repo.modules import module_facts
 from flakeledger.repo.oracles import oracle_changes
@@ -53,7 +56,23 @@ from flakeledger.store.formatter import format_rows
 from flakeledger.store.quarantine_lists import KINDS, read_list
 from flakeledger.store.reader import read_policy, read_replays
 from fuzz.inputs import PATHS
-from fuzz.shapes import LISTS, LOG, OWNERS, POLICIES, PYTHON, ROWS, SHAPES, SIGNS, SKIPS, TRACES, UNIQUE, XML
+from fuzz.shapes import (
+    LISTS,
+    LOG,
+    MESSAGES,
+    OWNERS,
+    PATHS_OF_TESTS,
+    POLICIES,
+    PYTHON,
+    ROWS,
+    SECRETS,
+    SHAPES,
+    SIGNS,
+    SKIPS,
+    TRACES,
+    UNIQUE,
+    XML,
+)
 
 SIZE = 1_000_000
 #: what no input may take
@@ -128,6 +147,17 @@ def _reports(data: bytes) -> None:
     junit.written([report])
 
 
+def _secrets(data: bytes) -> None:
+    """In a text that is a value, and a name as well."""
+    text = data.decode("utf-8", "replace")
+    secret_in({"text": text, text: 1})
+
+
+def _paths(data: bytes) -> None:
+    layout = Layout(tuple(data.decode("utf-8", "replace").split("\n")), lambda _: None)
+    _ = layout.test_roots, layout.generators
+
+
 def _brought(path: str) -> Callable[[bytes], object]:
     def read(data: bytes) -> object:
         """The file was edited at its end."""
@@ -173,6 +203,9 @@ READERS = (
     Reader("owners", _owners, OWNERS),
     *(Reader(f"list of kind {kind}", _list(kind), LISTS) for kind in KINDS),
     Reader("reports", _reports, XML),
+    Reader("secrets", _secrets, SECRETS, every=False, versions=2),
+    Reader("commit message", without_decisions, MESSAGES),
+    Reader("paths", _paths, PATHS_OF_TESTS, every=False),
     Reader("logs", lambda data: classes_of(data.decode("utf-8", "replace")), TRACES),
     Reader(
         "merge",
