@@ -82,7 +82,7 @@ def at_a_terminal(command: list[str], world: World, keys: str) -> str:
                 os.write(ours, waiting)
                 waiting = b""
     os.close(ours)
-    process.wait(timeout=30)
+    process.wait(timeout=60)
     return shown.decode(errors="replace")
 
 

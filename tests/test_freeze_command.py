@@ -415,7 +415,7 @@ def test_a_row_is_renewed_in_its_place(world: World) -> None:
     answer = must_freeze(world, REFUND, "--renew", "--days", "10", day=29)
     expected = before.replace(on(1), on(29)).replace(f"expires: {on(31)}", f"expires: {on(39)}")
     assert world.read(FREEZES) == f"{expected}  renewed: 1\n"
-    assert f"renewed {REFUND} until {on(39)} (10 days)" in answer.out
+    assert f"renewed {REFUND} until {on(39)} (10 days after today)" in answer.out
     assert hook_findings(world, 29) == []
 
 

@@ -16,6 +16,9 @@ from fixes import commands, complaint
 from flakeledger import __version__
 from flakeledger.cli.main import COMMANDS, GROUPS, main, whole_parser
 
+#: columns of the terminal that people are given when they did not choose one
+TERMINAL = 80
+
 
 def answer(*arguments: str) -> tuple[int, str, str]:
     """Exit code, standard output and standard error of a command line."""
@@ -49,6 +52,12 @@ def test_a_command_shows_examples_that_its_parser_takes(name: str) -> None:
     typed = [one for line in examples.splitlines() for one in commands(line) if one.split()[0] == name]
     assert typed, examples
     assert {one: complaint(one.replace("…", "")) for one in typed} == dict.fromkeys(typed, "")
+
+
+@pytest.mark.parametrize("typed", [(), *((name,) for name in COMMANDS)])
+def test_no_line_is_wider_than_a_terminal(typed: tuple[str, ...]) -> None:
+    _, out, _ = answer(*typed, "--help")
+    assert [line for line in out.splitlines() if len(line) > TERMINAL] == []
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -11,7 +11,7 @@ from flakeledger.rules.inspection import inspect_both
 EXAMPLES = """\
   flakeledger check                     # what is on disk, as git would store it
   flakeledger check --staged            # what the next commit would hold
-  flakeledger check --rev HEAD~3        # a revision; on the default branch, against its first parent
+  flakeledger check --rev HEAD~3        # a revision
   flakeledger check --base origin/main  # the whole branch"""
 
 

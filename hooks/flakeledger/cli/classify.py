@@ -29,7 +29,7 @@ from flakeledger.reporters.escape import escape_line, escape_surrogates
 
 EXAMPLES = """\
   flakeledger classify                       # every path of the index
-  flakeledger classify --base origin/main    # what this branch changes, by the policy that judges it
+  flakeledger classify --base origin/main    # what this branch changes
   flakeledger classify src/new_name.py       # a path that need not exist
   flakeledger classify --format json"""
 

@@ -22,10 +22,11 @@ from flakeledger.repo.situation import INDEX
 from flakeledger.rules.table import RULE_NAMES
 
 EXAMPLES = """\
-  flakeledger completion bash > ~/.local/share/bash-completion/completions/flakeledger
-  flakeledger completion zsh > ~/.zfunc/_flakeledger       # a folder of your fpath
+  flakeledger completion bash > \\
+      ~/.local/share/bash-completion/completions/flakeledger
+  flakeledger completion zsh > ~/.zfunc/_flakeledger  # a folder of your fpath
   flakeledger completion fish > ~/.config/fish/completions/flakeledger.fish
-  flakeledger completion tests                             # what the scripts offer for TEST"""
+  flakeledger completion tests                        # what is offered for TEST"""
 
 SHELLS = ("bash", "zsh", "fish")
 _MOST_NAMES = 1000

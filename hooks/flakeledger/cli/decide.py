@@ -21,11 +21,12 @@ from flakeledger.precommit.arguments import instant
 from flakeledger.verdicts.decision import REMEDIES, Claim, Decision, decide
 
 EXAMPLES = """\
-  flakeledger decide --now 2026-10-11T00:00:00Z                 # every citation of the staged tree
+  flakeledger decide --now 2026-10-11T00:00:00Z   # of the staged tree
   flakeledger decide --now 2026-10-11T00:00:00Z --rev HEAD~3 --format json
-  flakeledger decide --ledger record.json --contract order.json --now 2026-10-11T00:00:00Z
-  flakeledger decide --ledger record.json --contract order.json --test tests/test_orders.py \\
-      --now 2026-10-11T00:00:00Z                                # the test must name the property, too"""
+  flakeledger decide --ledger record.json --contract order.json \\
+      --now 2026-10-11T00:00:00Z
+  flakeledger decide --ledger record.json --contract order.json \\
+      --test tests/test_orders.py --now 2026-10-11T00:00:00Z"""
 
 _CONTRACT_FIX = (
     "a contract is one JSON object with `schema`, without floats and without what names a run: mend it there"

@@ -20,7 +20,7 @@ from flakeledger.reporters.text import undecided
 EXAMPLES = """\
   flakeledger digest tests/contracts/order.json
   flakeledger digest tests/contracts/*.json
-  flakeledger digest --canonical tests/contracts/order.json | sha256sum   # the same digest"""
+  flakeledger digest --canonical tests/contracts/order.json | sha256sum"""
 
 _FIX = "mend this place, or lock the file by its bytes: `hash: bytes`"
 

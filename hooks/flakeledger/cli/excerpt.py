@@ -32,7 +32,7 @@ from flakeledger.store.git_search import begin_search, search_answer
 
 EXAMPLES = """\
   flakeledger excerpt failure.log
-  pytest tests/test_orders.py > failure.log; flakeledger excerpt failure.log --format json"""
+  pytest > failure.log; flakeledger excerpt failure.log --format json"""
 
 VERSION = 1
 #: a log of one failure; one of a whole night says too much of too many

@@ -15,7 +15,7 @@ EXAMPLES = """\
   flakeledger format            # 1 when a file was changed
   flakeledger format --check    # 1 when a file would be changed
   flakeledger format --diff     # print what would change
-  flakeledger format --repair   # also quote an `@owner` or ids with brackets that stand without quotes"""
+  flakeledger format --repair   # also quote what must not stand without quotes"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -47,13 +47,13 @@ from flakeledger.rules.properties import existing_tests
 from flakeledger.rules.rehearsal import Rehearsal, find_predecessor, rehearse
 
 EXAMPLES = """\
-  flakeledger freeze tests/test_orders.py::test_refund --reason "depends on the wall clock"
-  flakeledger freeze tests/test_orders.py::test_refund --property PROP-1 --owner "@finley" \\
-      --reason "depends on the wall clock" --days 14
-  flakeledger freeze tests/test_orders.py::test_refund --reason "rounds by a random mirror" \\
-      --witness witnesses/1f0c….json --note note.json
+  flakeledger freeze tests/test_orders.py::test_refund --reason "needs a clock"
+  flakeledger freeze tests/test_orders.py::test_refund --property PROP-1 \\
+      --owner "@finley" --reason "depends on the wall clock" --days 14
+  flakeledger freeze tests/test_orders.py::test_refund --witness w.json \\
+      --note note.json --reason "rounds by a random mirror"
   flakeledger freeze tests/test_orders.py::test_refund --renew
-  flakeledger freeze tests/test_orders.py::test_refund --reason "depends on the wall clock" --print"""
+  flakeledger freeze tests/test_orders.py::test_refund --renew --print"""
 
 #: what a long window needs and a short one does not
 _EVIDENCE = frozenset(
@@ -312,7 +312,7 @@ def _done(attempt: Attempt, arguments: argparse.Namespace) -> Iterator[str]:
     verb = "would freeze" if arguments.print else "renewed" if arguments.renew else "froze"
     days = window_days(row)
     yield (
-        f"{verb} {row.test} until {row.expires} ({days} {'day' if days == 1 else 'days'}) "
+        f"{verb} {row.test} until {row.expires} ({days} {'day' if days == 1 else 'days'} after today) "
         f"for {row.property_id}, owned by {row.owner}, on {row.runner_class or row.replay_env}"
     )
     if attempt.waived:

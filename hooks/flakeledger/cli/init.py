@@ -22,9 +22,9 @@ from flakeledger.store.git import Git
 from flakeledger.store.placing import place
 
 EXAMPLES = """\
-  flakeledger init --dry-run      # print what would be written
+  flakeledger init --dry-run       # print what would be written
   flakeledger init
-  flakeledger init --merge-driver # also lets git merge ledgers row by row in this clone
+  flakeledger init --merge-driver  # also lets git merge ledgers row by row
   flakeledger init --repo https://example.org/flakeledger --rev v0.1.0"""
 
 

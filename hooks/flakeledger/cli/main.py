@@ -49,26 +49,16 @@ COMMANDS = {
     "classify": Command(
         "flakeledger.cli.classify", REPORTS, "show the class of every path and the pattern that decided"
     ),
-    "init": Command("flakeledger.cli.init", START, "write ledgers, a policy and the hooks for the layout it finds"),
-    "freeze": Command(
-        "flakeledger.cli.freeze", DAILY, "write the row that lets a test fail for a while, with its pins"
-    ),
+    "init": Command("flakeledger.cli.init", START, "write ledgers, a policy and hooks for the layout it finds"),
+    "freeze": Command("flakeledger.cli.freeze", DAILY, "write a row that lets a test fail for a while, with its pins"),
     "pin": Command("flakeledger.cli.pin", DAILY, "fill the pins that rows of freezes do not hold"),
     "lock": Command("flakeledger.cli.lock", DAILY, "write the digests of fixtures whose files changed"),
-    "replay": Command(
-        "flakeledger.cli.replay", EVIDENCE, "run tests of a commit under their seeds, and record what they showed"
-    ),
-    "replays": Command(
-        "flakeledger.cli.replays", EVIDENCE, "join the lines of replays that ran in parts on several machines"
-    ),
+    "replay": Command("flakeledger.cli.replay", EVIDENCE, "run tests of a commit under seeds; record what they showed"),
+    "replays": Command("flakeledger.cli.replays", EVIDENCE, "join the lines of replays that ran on several machines"),
     "bound": Command("flakeledger.cli.bound", EVIDENCE, "say what a count of runs says about a rate of failure"),
-    "verdict": Command(
-        "flakeledger.cli.verdict", GATE, "judge the failures that JUnit XML reports list, by the open freezes"
-    ),
+    "verdict": Command("flakeledger.cli.verdict", GATE, "judge the failures in JUnit XML reports by the open freezes"),
     "comment": Command("flakeledger.cli.comment", GATE, "say in Markdown what a pull request does to the ledgers"),
-    "status": Command(
-        "flakeledger.cli.status", REPORTS, "show what is frozen: owners, windows, replays and verdicts as a table"
-    ),
+    "status": Command("flakeledger.cli.status", REPORTS, "show what is frozen: owners, windows, replays, verdicts"),
     "remind": Command("flakeledger.cli.remind", REPORTS, "list who must act soon, owner by owner, to make mails of"),
     "review": Command("flakeledger.cli.review", DAILY, "say what must happen to each frozen test: the exit interview"),
     "log": Command("flakeledger.cli.log", REPORTS, "tell the life of freezes through history, commit by commit"),
@@ -76,15 +66,11 @@ COMMANDS = {
     "trend": Command("flakeledger.cli.trend", REPORTS, "show how freezes came and went, week by week"),
     "thaw": Command("flakeledger.cli.thaw", DAILY, "remove the rows of freezes that the exit interview lets go"),
     "decide": Command("flakeledger.cli.decide", GATE, "say of every citation, or of one record, whether it may stay"),
-    "gate": Command(
-        "flakeledger.cli.gate", GATE, "say whether a patch may receive a freeze, and write the review note"
-    ),
+    "gate": Command("flakeledger.cli.gate", GATE, "say whether a patch may receive a freeze; write the note"),
     "witness": Command(
         "flakeledger.cli.witness", EVIDENCE, "show a witness, verify it, or replay it in a clean worktree"
     ),
-    "oracle": Command(
-        "flakeledger.cli.oracle", GATE, "show what a patch does to the tests that judge it, and approve it"
-    ),
+    "oracle": Command("flakeledger.cli.oracle", GATE, "show or approve what a patch does to the tests that judge it"),
     "excerpt": Command("flakeledger.cli.excerpt", GATE, "pick out of a failure log what a classifier may be told"),
     "format": Command("flakeledger.cli.format", DAILY, "lay the ledgers out in canonical form; comments stay"),
     "import": Command("flakeledger.cli.importing", START, "turn the quarantine lists or marks of a team into freezes"),
@@ -109,7 +95,7 @@ COMMANDS = {
 }
 
 _HELP_WIDTH = 78
-_DESCRIPTION = "A git-native ledger of flaky-test freezes. Exit codes: 0 nothing wrong, 1 findings, 2 cannot tell."
+_DESCRIPTION = "A git-native ledger of flaky-test freezes.\nExit codes: 0 nothing wrong, 1 findings, 2 cannot tell."
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -33,9 +33,10 @@ from flakeledger.store.git_patches import line_difference
 from flakeledger.store.placing import place, read_regular
 
 EXAMPLES = """\
-  flakeledger oracle --base origin/main                   # which assertions, strategies and inputs the patch edits
+  flakeledger oracle --base origin/main   # what the patch edits in the tests
   flakeledger oracle --base origin/main --head pull/7/head --format json
-  flakeledger oracle --base origin/main --approve --reviewer "@finley" --out review.json"""
+  flakeledger oracle --base origin/main --approve --reviewer "@finley" \\
+      --out review.json"""
 
 VERSION = 1
 #: a difference is there to be read

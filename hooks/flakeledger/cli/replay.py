@@ -35,11 +35,11 @@ from flakeledger.store.replay_log import read_replays
 EXAMPLES = """\
   flakeledger replay tests/test_orders.py::test_partial_refund
   flakeledger replay --due --fast --jobs 4
-  flakeledger replay --property PROP-014 --seeds 59    # nothing failed in 59 runs: the rate is below 5 %
-  flakeledger replay --all --dry-run                   # run, print the lines, append nothing
+  flakeledger replay --property PROP-014 --seeds 59   # to bound the rate by 5 %
+  flakeledger replay --all --dry-run                  # append nothing
   flakeledger replay --all --shard 2/4 --out shard-2.jsonl
-  flakeledger replay --all --scheduler tcp://10.0.0.5:8786    # on the workers of a Dask cluster
-  flakeledger replay TEST --suite                      # with its neighbours: the whole module under each seed"""
+  flakeledger replay --all --scheduler tcp://10.0.0.5:8786   # on Dask workers
+  flakeledger replay TEST --suite                     # its module each time"""
 
 _TIMEOUT = 300.0
 _WHICH = "flakeledger replay TEST…, --due, --all, or --property ID"

@@ -12,7 +12,7 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 
-from flakeledger.cli.interviewing import meant
+from flakeledger.cli.interviewing import meant_of
 from flakeledger.cli.ledger_edits import LedgerEdits, open_ledgers
 from flakeledger.model.clock import format_instant
 from flakeledger.model.findings import Finding
@@ -27,7 +27,8 @@ from flakeledger.rules.interviews import Interview, interviews, lower_rates, nex
 
 EXAMPLES = """\
   flakeledger thaw tests/test_orders.py::test_partial_refund
-  flakeledger thaw "tests/test_orders.py::test_rate[EUR]" tests/test_orders.py::test_total"""
+  flakeledger thaw "tests/test_orders.py::test_rate[EUR]" \\
+      tests/test_orders.py::test_total"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     with open_ledgers(writes=True) as (repository, right):
         ledger = repository.ledger(repository.tree(INDEX))
         found = interviews(ledger, now)
-        chosen = [meant(found, test) for test in dict.fromkeys(arguments.tests)]
+        chosen = meant_of(found, dict.fromkeys(arguments.tests))
         refused = [_refusal(one) for one in chosen if not one.may_go]
         if refused:
             judged = (ledger.counts(), ledger.tree.label, "", format_instant(now), ("nothing was written",))

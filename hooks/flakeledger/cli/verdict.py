@@ -40,7 +40,7 @@ from flakeledger.store.placing import place, read_regular
 EXAMPLES = """\
   flakeledger verdict junit.xml --runner node
   flakeledger verdict target/surefire-reports/*.xml --runner jvm --format json
-  flakeledger verdict junit.xml --write excused.xml    # for a service that reads the report"""
+  flakeledger verdict junit.xml --write excused.xml    # for a service to read"""
 
 VERSION = 1
 #: a hundred thousand test cases with what they print; read, a byte can cost thirty

@@ -69,7 +69,14 @@ def add_check_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="warn",
         help="pass with a loud NOT CHECKED when no base is known (use it with `verbose: true`)",
     )
-    parser.add_argument("--format", choices=sorted(REPORTERS), default="text", help="how to report (default: text)")
+    formats = sorted(REPORTERS)
+    parser.add_argument(
+        "--format",
+        choices=formats,
+        default="text",
+        metavar="FORMAT",
+        help=f"how to report: {', '.join(formats)} (default: text)",
+    )
     parser.add_argument(
         "--only",
         action="append",

@@ -27,11 +27,11 @@ from flakeledger.repo.situation import INDEX
 from flakeledger.store.commit_messages import NO_COMMENTS, comment_starts, with_trailers
 from flakeledger.store.git import Git
 from flakeledger.store.placing import place, read_regular
-from flakeledger.verdicts.citing import claim_of, meant_rows
+from flakeledger.verdicts.citing import claim_of, meant
 from flakeledger.verdicts.decision import decide
 
 EXAMPLES = """\
-  flakeledger record-decisions .git/COMMIT_EDITMSG message   # as git calls its hook prepare-commit-msg"""
+  flakeledger record-decisions .git/COMMIT_EDITMSG message   # as git calls it"""
 
 #: what git sets for its hooks when no editor will open
 _NO_EDITOR = ":"
@@ -107,15 +107,14 @@ def decisions(repository: Repository, parents: Sequence[str], now: int) -> list[
     if citations:
         _refuse(sorted(ledger.unreadable - {POLICY}))
     of_rows = touched(repository, parents, paths)
-    meant = [
+    concerned = [
         (citation, row)
-        for citation in citations
-        for row in meant_rows(ledger, citation)
-        if citation.path in paths or touches_row(of_rows, ledger, row)
+        for citation, row in meant(ledger, citations)
+        if row is not None and (citation.path in paths or touches_row(of_rows, ledger, row))
     ]
-    if meant and ledger.policy is None:
+    if concerned and ledger.policy is None:
         _refuse([POLICY])
-    found = {(citation.property_id, decide(claim_of(ledger, citation, row), now)) for citation, row in meant}
+    found = {(citation.property_id, decide(claim_of(ledger, citation, row), now)) for citation, row in concerned}
     return [trailer(property_id, decision, now) for property_id, decision in sorted(found)]
 
 
