@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from flakeledger.model.ledger_paths import FIXTURES, FREEZES, PROPERTIES, REPLAYS
-from world import ORDERS, PRODUCT, REFUND, World, on, run_main
+from world import CONFTEST, ORDERS, PRODUCT, REFUND, World, on, run_main
 
 NOW = ("--now", f"{on(1)}T12:00:00Z")
 
@@ -77,3 +77,12 @@ def test_a_line_of_the_log_that_cannot_be_read_stops_nothing(world: World) -> No
     world.append(REPLAYS, "no replay\n")
     world.write(ORDERS, '{"a": 1}\n')
     assert check_change(world) == (0, "", "")
+
+
+def test_a_file_that_does_not_go_with_another_is_told_at_its_beginning(world: World) -> None:
+    world.append(CONFTEST, "LIMIT = 2\n")
+    world.write("ledgers/notes.txt", "nothing else\n")
+    world.git("add", "-A")
+    _, out = run_main(world.root, ["check-change", *NOW, "--only", "mixed-change", "--format", "json"], {})
+    found = json.loads(out)["findings"]
+    assert [(one["path"], one["line"], one["column"]) for one in found] == [("ledgers/notes.txt", 1, 1)]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from flakeledger.model.clock import parse_instant
-from flakeledger.model.ledger_paths import FIXTURES, FREEZES, PROPERTIES
+from flakeledger.model.ledger_paths import FIXTURES, FREEZES, POLICY, PROPERTIES
 from flakeledger.verdicts.citing import judged_citations
 from world import CLOCK, CONFTEST, ORDERS, REFUND, TESTS, TOTAL, Templates, World, on
 
@@ -121,12 +121,24 @@ def at_level_ledger(world: World) -> None:
     world.record("frozen")
 
 
+def lose_lock_and_file(world: World) -> None:
+    """Neither a digest to compare nor one to compare it with: two unknowns are not alike."""
+    world.set_fields(FIXTURES, "FX-1", sha256=None)
+    world.delete(ORDERS)
+
+
 LEDGER_EDITS: dict[str, tuple[Edit, str]] = {
     "nothing": (lambda _world: None, "allow_cite"),
     "its fixture changed": (lambda world: world.write(ORDERS, '{"a": 2}\n'), "reject:fixture_hash"),
     "its fixture changed and was locked": (lock_again, "allow_cite"),
     "its fixture has no row": (lambda world: world.remove_row(FIXTURES, "FX-1"), "reject:fixture_hash"),
+    "its fixture has no lock and no file": (lose_lock_and_file, "reject:fixture_hash"),
     "its property is gone": (lambda world: world.write(PROPERTIES, ""), "allow_cite"),
+    "its property lists no fixtures": (
+        lambda world: world.set_fields(PROPERTIES, "PROP-1", fixtures=None),
+        "allow_cite",
+    ),
+    "the policy is gone": (lambda world: world.delete(POLICY), "reject:window"),
     "a runner class of its own": (
         lambda world: world.set_fields(FREEZES, REFUND, runner_class="local-fixture"),
         "reject:window",
@@ -169,13 +181,15 @@ def test_free(): ...
 PLACES = ("module_mark", "base_mark", "class_mark", "function_mark", "parameter_mark", "end")
 A, INNER, BOTH, FUNCTION = "TestA::test_a", "TestA::TestInner::test_deep", "TestA::test_both", "test_a"
 ONE, TWO = "test_many[1]", "test_many[2::x]"
-ROWS = {A: "PROP-1", INNER: "PROP-2", BOTH: "PROP-1", FUNCTION: "PROP-1", ONE: "PROP-1", TWO: "PROP-1"}
+#: a row that outlived its class, whose method is one of another class as well
+GONE = "TestGone::test_a"
+ROWS = {A: "PROP-1", INNER: "PROP-2", BOTH: "PROP-1", FUNCTION: "PROP-1", ONE: "PROP-1", TWO: "PROP-1", GONE: "PROP-2"}
 
 
 @pytest.mark.parametrize(
     ("place", "cites", "meant"),
     [
-        ("module_mark", "# flakeledger: cite PROP-2", [INNER]),
+        ("module_mark", "# flakeledger: cite PROP-2", [INNER, GONE]),
         ("module_mark", "# flakeledger: cite PROP-3", list(ROWS)),
         ("module_mark", "x = 1; pytestmark = pytest.mark.frozen('PROP-1')", [A, BOTH, FUNCTION, ONE, TWO]),
         ("class_mark", "pytestmark = pytest.mark.frozen('PROP-1')", [A, BOTH]),

@@ -123,6 +123,9 @@ TEXTS: dict[str, dict[str, str]] = {
     },
     "reason": {
         "waits for clock": "",
+        "on my CI": "",
+        "clock-drifts": "",
+        "clock-drift": "3 words or 12 characters",
         "wall-clock ordering": "",
         "日本語のテキストはここにある": "",
         "flaky": "3 words or 12 characters",

@@ -83,6 +83,14 @@ def test_a_scheduled_run_leaves_it_to_the_rules_about_time(templates: Templates,
     assert world.judge_schedule(20) == {"replay-stale"}
 
 
+def test_a_scheduled_run_refuses_what_never_had_evidence(templates: Templates, tmp_path: Path) -> None:
+    world = templates.start(tmp_path / "world", base, "ledger", "block")
+    freeze(1, 30)(world)
+    world.record("freeze")
+    world.squash()
+    assert "freeze-unevidenced" in world.judge_schedule(2)
+
+
 @pytest.mark.parametrize(
     ("note", "text", "found"),
     [

@@ -48,6 +48,23 @@ def test_a_renewal_needs_a_replay_of_a_later_day_than_the_first_grant(day: int, 
     assert renewals(world, 26) == ({"freeze-renewed"} if refused else set())
 
 
+def test_a_freeze_without_an_end_has_no_last_days(world: World) -> None:
+    set_freeze(expires=None)(world)
+    world.record("no end")
+    together(replay(40), set_freeze(frozen_on=on(40), expires=on(60), renewed=1))(world)
+    message, _ = told(world, 40)
+    assert message.endswith(": a window is renewed in its last 7 days or later")
+
+
+def test_a_freeze_without_an_end_is_not_forgotten(world: World) -> None:
+    set_freeze(expires=None)(world)
+    world.record("no end")
+    world.unfreeze()
+    world.record("remove")
+    together(replay(400), freeze(400, 20))(world)
+    assert renewals(world, 400) == {"freeze-renewed"}
+
+
 @pytest.mark.parametrize(("day", "refused"), [(120, True), (121, False)])
 def test_a_freeze_that_ended_90_days_ago_is_forgotten(day: int, refused: bool, world: World) -> None:
     world.unfreeze()

@@ -20,6 +20,11 @@ def test_fields_hold_what_the_reader_reads() -> None:
             assert {field.name: field.value for field in spans_of(piece.own).fields} == piece.values
 
 
+def test_what_is_written_empty_is_no_missing_value() -> None:
+    (quoted, absent, listed) = spans_of("- a: \x27\x27\n  b:\n  c: [\x27\x27, d]\n").fields
+    assert [quoted.value, absent.value, listed.value] == ["", None, ["", "d"]]
+
+
 @pytest.mark.parametrize(
     ("text", "written"),
     [
@@ -81,3 +86,4 @@ def test_lines() -> None:
     text = "ab\ncd\nef"
     assert [line_start(text, offset) for offset in range(8)] == [0, 0, 0, 3, 3, 3, 6, 6]
     assert [line_end(text, offset) for offset in range(8)] == [3, 3, 3, 6, 6, 6, 8, 8]
+    assert [line_start("\na", offset) for offset in range(3)] == [0, 1, 1]

@@ -163,6 +163,9 @@ MODULE = """
     @given(st.booleans())
     def test_few_values(flag): pass
 
+    @given(st.sampled_from([object(), 0]))
+    def test_partly_told(value): pass
+
     @given(st.data())
     def test_data(data): data.draw(st.integers())
 
@@ -194,8 +197,8 @@ def test_each_kind_of_test_of_hypothesis(repository: Path) -> None:
     git = committed(
         repository, {"test_all.py": MODULE, "pytest.ini": "[pytest]\nasyncio_default_fixture_loop_scope=function\n"}
     )
-    names = ("test_given", "test_parametrised[b]", "test_few_values", "test_data", "TestClass::test_method",
-             "test_async", "TestMachine::runTest", "test_plain")  # fmt: skip
+    names = ("test_given", "test_parametrised[b]", "test_few_values", "test_partly_told", "test_data",
+             "TestClass::test_method", "test_async", "TestMachine::runTest", "test_plain")  # fmt: skip
     runs = {name: replayed(git, job(f"test_all.py::{name}", (1, 2, 1), "fork")) for name in names}
     for name, three in runs.items():
         assert outcomes(three) == ["pass"] * 3, (name, three[0].detail)
@@ -204,9 +207,9 @@ def test_each_kind_of_test_of_hypothesis(repository: Path) -> None:
         assert bool(one.examples) == draws, name
         assert one.examples == again.examples
         assert one.executions == again.executions
-        assert one.partial == (name in ("test_data", "TestMachine::runTest")), name
+        assert one.partial == (name in ("test_partly_told", "test_data", "TestMachine::runTest")), name
         assert not identical_streams([one, two]), name
-        if draws and name not in ("test_few_values", "test_data"):
+        if draws and name not in ("test_few_values", "test_partly_told", "test_data"):
             assert one.examples != two.examples, name
             assert (one.executions, one.used_up) == (100, True), name
     assert identical_streams([runs["test_given"][0], runs["test_given"][2]])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from _pytest.config import get_config
 from _pytest.config.argparsing import Parser
 
 from flakeledger.evidence.pytest_plugin import pytest_addoption
@@ -22,3 +23,10 @@ def test_only_options_that_exist_are_quieted() -> None:
     options = argparse.Namespace(maxfail=1, tx=["popen"], verbose=2)
     quiet(options, QUIET_OPTIONS)
     assert vars(options) == {"maxfail": 0, "tx": [], "verbose": 2}
+
+
+def test_pytests_own_options_get_the_values_that_they_have_where_nobody_says_anything() -> None:
+    unsaid = vars(get_config()._parser.parse_known_args([]))
+    own = {name: value for name, value in QUIET_OPTIONS.items() if name in unsaid}
+    assert {"lf", "maxfail", "setuponly", "setupplan", "stepwise", "trace", "usepdb"} <= own.keys()
+    assert {name: value or None for name, value in own.items()} == {name: unsaid[name] or None for name in own}
