@@ -164,6 +164,13 @@ def test_a_new_row_has_the_lists_of_the_others() -> None:
     assert row_to_paste(before.encode(), PROPERTIES, row) == added
 
 
+def test_a_changed_row_keeps_the_layout_of_its_own() -> None:
+    above = "- id: A\n  fixtures:\n      - F\n"
+    before = above + "- id: B\n  fixtures:\n  - F\n"
+    after = change_row(before.encode(), PROPERTIES, "B", {"tests": ["b"]}).decode()
+    assert after == above + "- id: B\n  fixtures:\n  - F\n  tests:\n  - b\n"
+
+
 def test_several_rows_come_at_once() -> None:
     before = rows("b", "d", between="\n").encode()
     after = append_rows(before, FREEZES, [NEW | {"test": key} for key in ("e", "a", "c", "f")])
@@ -239,7 +246,7 @@ def test_the_refusal_says_what_to_write_by_hand() -> None:
 # at random
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.data())
 def test_a_random_edit_is_right(data: st.DataObject) -> None:
     judge_random_edit(lambda options: data.draw(st.sampled_from(list(options))))

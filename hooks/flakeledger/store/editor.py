@@ -53,9 +53,7 @@ def append_rows(data: bytes, path: str, rows: Sequence[Mapping[str, NewValue]]) 
     before = cut(data, path, known)
     new = _new_pieces(before, rows)
     gap = before.newline * _usual_gap(before)
-    after = before
-    for place in sorted(new, reverse=True):
-        after = _with_pieces(after, place, new[place], gap)
+    after = _with_all_pieces(before, new, gap)
     places = [place for place in sorted(new) for _ in new[place]]
     added = [piece for place in sorted(new) for piece in new[place]]
     edited = {place + number: piece.values for number, (place, piece) in enumerate(zip(places, added, strict=True))}
@@ -100,8 +98,9 @@ def change_rows(data: bytes, path: str, changes: Mapping[str, Mapping[str, NewVa
     edited: dict[int, Values] = {}
     may_go: list[str] = []
     by_hand: list[str] = []
+    numbers = _numbers(before)
     for key, wanted in changes.items():
-        number = _number_of(before, key)
+        number = _number_of(before, numbers, key)
         by_hand.append(f"edit the row by hand:\n{_written_changes(before, wanted)}".rstrip())
         pieces[number] = _changed_piece(before, number, key, wanted, by_hand[-1])
         edited[number] = pieces[number].values
@@ -137,18 +136,14 @@ def remove_rows(data: bytes, path: str, keys: Sequence[str]) -> bytes:
     """The ledger without several rows, each removed as `remove_row` removes one, proven once."""
     known: Known = {}
     before = cut(data, path, known)
-    numbers = sorted({_number_of(before, key) for key in keys}, reverse=True)
-    after = before
-    may_go: list[str] = []
-    lines: list[str] = []
-    for number in numbers:
-        own = before.pieces[number].own
-        first, height = before.line_of(number), own.count("\n")
-        lines.append(f"{first} to {first + height - 1}")
-        may_go += [comment.text for comment in spans_of(own).comments]
-        after = _without_piece(after, number)
-    by_hand = f"delete the lines {', '.join(reversed(lines))} of {path} by hand"
-    return proven(before, after, {}, may_go, known, by_hand)
+    known_numbers = _numbers(before)
+    numbers = sorted({_number_of(before, known_numbers, key) for key in keys})
+    may_go = [comment.text for number in numbers for comment in spans_of(before.pieces[number].own).comments]
+    starts = before.lines
+    ends = (starts[number] + before.pieces[number].own.count("\n") - 1 for number in numbers)
+    lines = [f"{starts[number]} to {end}" for number, end in zip(numbers, ends, strict=True)]
+    by_hand = f"delete the lines {', '.join(lines)} of {path} by hand"
+    return proven(before, _without_pieces(before, numbers), {}, may_go, known, by_hand)
 
 
 def row_to_paste(data: bytes, path: str, fields: Mapping[str, NewValue]) -> str:
@@ -168,8 +163,16 @@ def _comments_in(own: str, names: Container[str]) -> list[str]:
     return [found.text for found in spans.comments if any(begin < found.start < end for begin, end in areas)]
 
 
-def _number_of(text: LedgerText, key: str) -> int:
-    numbers = [number for number, found in enumerate(text.keys) if found == key]
+def _numbers(text: LedgerText) -> dict[str, list[int]]:
+    """The numbers of the rows of each key."""
+    found: dict[str, list[int]] = {}
+    for number, key in enumerate(text.keys):
+        found.setdefault(key, []).append(number)
+    return found
+
+
+def _number_of(text: LedgerText, known: Mapping[str, Sequence[int]], key: str) -> int:
+    numbers = known.get(key, ())
     if len(numbers) == 1:
         return numbers[0]
     if not numbers:
@@ -223,21 +226,28 @@ def _style_at(text: LedgerText, place: int) -> Style:
     return style_of([*above, *below], text.newline)
 
 
-def _with_pieces(text: LedgerText, place: int, new: Sequence[Piece], gap: str) -> LedgerText:
-    """The text with rows put before the one of this place; `gap` is what stands between two of them."""
-    *upper, last = new
-    chain = [piece._replace(tail=gap) for piece in upper]
+def _with_all_pieces(text: LedgerText, new: Mapping[int, Sequence[Piece]], gap: str) -> LedgerText:
+    """The text with rows put before those of these places; `gap` is what stands between two of them."""
     if not text.pieces:
         head, tail = _split_comments(text.head, text.newline)
-        return text._replace(head=head, pieces=(*chain, last._replace(tail=tail)))
-    if place == 0:
-        at = _heading(text.head)
-        chain.append(last._replace(tail=gap + text.head[at:]))
-        return text._replace(head=text.head[:at], pieces=(*chain, *text.pieces))
-    above = text.pieces[place - 1]
-    at = _own_comments(above.tail, above.own.index("-"))
-    chain = [above._replace(tail=above.tail[:at] + gap), *chain, last._replace(tail=above.tail[at:])]
-    return text._replace(pieces=(*text.pieces[: place - 1], *chain, *text.pieces[place:]))
+        return text._replace(head=head, pieces=tuple(_chain(new[0], gap, tail))) if new else text
+    head, pieces = text.head, list[Piece]()
+    if 0 in new:
+        at = _heading(head)
+        pieces += _chain(new[0], gap, gap + head[at:])
+        head = head[:at]
+    for place, above in enumerate(text.pieces, 1):
+        if place in new:
+            at = _own_comments(above.tail, above.own.index("-"))
+            pieces += [above._replace(tail=above.tail[:at] + gap), *_chain(new[place], gap, above.tail[at:])]
+        else:
+            pieces.append(above)
+    return text._replace(head=head, pieces=tuple(pieces))
+
+
+def _chain(new: Sequence[Piece], gap: str, tail: str) -> list[Piece]:
+    """Rows with a gap between each two, and what stands below the last one."""
+    return [*(piece._replace(tail=gap) for piece in new[:-1]), new[-1]._replace(tail=tail)]
 
 
 def _split_comments(head: str, newline: str) -> tuple[str, str]:
@@ -288,26 +298,35 @@ def _blanks(text: str) -> int:
 # what goes with a row
 
 
-def _without_piece(text: LedgerText, number: int) -> LedgerText:
-    pieces = [*text.pieces[:number], *text.pieces[number + 1 :]]
-    above = text.pieces[number - 1].tail if number else text.head
-    gone = text.pieces[number]
-    joined = _closed_up(text, number, above, gone.tail, max(1, _usual_gap(text._replace(pieces=tuple(pieces)))))
-    if number == 0:
-        return text._replace(head=joined, pieces=tuple(pieces))
-    pieces[number - 1] = text.pieces[number - 1]._replace(tail=joined)
-    return text._replace(pieces=tuple(pieces))
+def _without_pieces(text: LedgerText, numbers: Sequence[int]) -> LedgerText:
+    gone = frozenset(numbers)
+    pieces = [piece for number, piece in enumerate(text.pieces) if number not in gone]
+    gap = max(1, _usual_gap(text._replace(pieces=tuple(pieces))))
+    between: list[list[str]] = [[text.head]]  # what stands above the first row that stays, and below each
+    for number, piece in enumerate(text.pieces):
+        if number not in gone:
+            between.append([])
+        between[-1].append(piece.tail)
+    last = len(between) - 1
+    tails = [_closed_up(texts, gap, is_head=not at, is_last=at == last) for at, texts in enumerate(between)]
+    kept = (piece._replace(tail=tail) for piece, tail in zip(pieces, tails[1:], strict=True))
+    return text._replace(head=tails[0], pieces=tuple(kept))
 
 
-def _closed_up(text: LedgerText, number: int, above: str, below: str, gap: int) -> str:
-    """What stood above and below a row that went, without the blank lines that set it off."""
-    over = above.splitlines(keepends=True)
-    under = below.splitlines(keepends=True)
-    blanks_over, blanks_under = _blanks("".join(reversed(over))), _blanks(below)
-    is_last = number == len(text.pieces) - 1
-    if blanks_over and (blanks_under or is_last):
-        taken = blanks_over if is_last and not below.strip() and not blanks_under else min(blanks_over, gap)
-        over = over[: len(over) - taken]
-    elif number == 0 and blanks_under and not is_last and _heading(above) == len(above):
-        under = under[min(blanks_under, gap) :]
-    return "".join(over) + "".join(under)
+def _closed_up(texts: Sequence[str], gap: int, *, is_head: bool, is_last: bool) -> str:
+    """What stood above, between and below rows that went, without the blank lines that set them off."""
+    *uppers, lowest = texts
+    under = lowest.splitlines(keepends=True)[::-1]  # from the last line to the first
+    is_blank = not lowest.strip()
+    for number, above in reversed([*enumerate(uppers)]):
+        over = above.splitlines(keepends=True)
+        blanks_over, begins_blank = _blanks("".join(reversed(over))), bool(under) and not under[-1].strip()
+        if blanks_over and (begins_blank or is_last):
+            taken = blanks_over if is_blank and not begins_blank else min(blanks_over, gap)
+            over = over[: len(over) - taken]
+        elif is_head and number == 0 and begins_blank and not is_last and _heading(above) == len(above):
+            first = under[-gap:][::-1]
+            del under[len(under) - min(_blanks("".join(first)), gap) :]
+        under += reversed(over)
+        is_blank = is_blank and not above.strip()
+    return "".join(reversed(under))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import accumulate, islice
 from typing import NamedTuple
 
 from flakeledger.model.errors import CannotTell
@@ -51,10 +51,15 @@ class LedgerText(NamedTuple):
         held = (piece.values.get(self.table.key) for piece in self.pieces)
         return [key if isinstance(key, str) else "" for key in held]
 
+    @property
+    def lines(self) -> list[int]:
+        """The line of each row's dash, from 1."""
+        heights = (piece.own.count("\n") + piece.tail.count("\n") for piece in self.pieces[:-1])
+        return [*accumulate(heights, initial=1 + self.head.count("\n"))][: len(self.pieces)]
+
     def line_of(self, number: int) -> int:
-        """The line of a row's dash, from 1."""
-        above = [self.head, *(text for piece in self.pieces[:number] for text in (piece.own, piece.tail))]
-        return 1 + sum(text.count("\n") for text in above)
+        """The line of one row's dash, from 1."""
+        return self.lines[number]
 
     def data(self) -> bytes:
         """The whole text."""

@@ -96,7 +96,7 @@ def spans_of(text: str) -> RowSpans:
     """The fields and comments of a row's text."""
     scan = _Scan(text)
     fields = tuple(scan.fields())
-    return RowSpans(fields, tuple(_comments(text, scan.written)))
+    return RowSpans(fields, tuple(_comments(text, scan.written)) if "#" in text else ())
 
 
 class _Scan:
@@ -106,7 +106,6 @@ class _Scan:
         self.text = text
         self.get: GetEvent = start(text)
         self.lines = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
-        self.notes = Notes(text, 0, "")
         self.written: list[tuple[int, int]] = []
 
     def fields(self) -> Iterator[Field]:
@@ -146,7 +145,7 @@ class _Scan:
             header = BLOCK_HEADER.match(self.text, begin)
             assert header is not None
             body = line_end(self.text, begin)
-            last = self.lines[last_line(event, self.notes) + 1] - 1
+            last = self.lines[last_line(event, Notes(self.text, 0, "")) + 1] - 1
             end = max(header.end(), last - self.text.startswith("\r", last - 1))
             self.written += [(begin, header.end()), (body, max(body, end))]
         else:

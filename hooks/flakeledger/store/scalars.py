@@ -37,8 +37,11 @@ def ledger_scalar(text: str) -> str:
 
 def quoted(text: str) -> str:
     """The text in double quotes; in single quotes where those need fewer escapes."""
-    if '"' in text and all(map(_is_harmless, text)) and "'" not in text:
-        return f"'{text}'"
+    if text.isprintable() and _JOINER not in text:  # what `_is_harmless` asks of each character
+        if '"' not in text and "\\" not in text:
+            return f'"{text}"'
+        if '"' in text and "'" not in text:
+            return f"'{text}'"
     return '"' + "".join(map(_escaped, text)) + '"'
 
 

@@ -24,7 +24,11 @@ YamlError = yaml.YAMLError
 
 def start(text: str) -> GetEvent:
     """The event source of a text, the start of the stream still ahead."""
-    get_event: GetEvent = getattr(yaml, "CBaseLoader", yaml.BaseLoader)(text).get_event
+    # the bare parser: a loader makes a constructor and a resolver as well, which takes as long as to parse a short row
+    parser: Any = yaml.BaseLoader
+    if hasattr(yaml, "CBaseLoader"):
+        parser = yaml.cyaml.CParser  # type: ignore[attr-defined]  # the stubs only name what it is a base of
+    get_event: GetEvent = parser(text).get_event
     return get_event
 
 
