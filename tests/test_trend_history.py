@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from conftest import git
@@ -58,7 +58,6 @@ def test_one_wrong_clock_moves_one_commit(dates: list[int], times: list[int]) ->
 
 @given(st.lists(st.integers(0, 12), max_size=9))
 @example([3, 1, 2, 1, 2])
-@settings(deadline=None)
 def test_times_never_fall_and_the_most_dates_count(dates: list[int]) -> None:
     times = agreed_times(dates, 10)
     assert all(one <= other for one, other in pairwise(times))

@@ -282,10 +282,11 @@ def _blamed(candidates: Sequence[Candidate], findings: Sequence[Finding]) -> dic
     """
     tests = {each.test for each in candidates}
     last_of = {str(each.row.property_id): each.test for each in candidates}
+    subjects = {*tests, *last_of}
     own = [finding for finding in findings if finding.subject in tests]
     blamed: dict[str, list[Finding]] = {}
     for finding in own or findings:
-        for test in [last_of.get(finding.subject, finding.subject)] if finding.subject in {*tests, *last_of} else tests:
+        for test in [last_of.get(finding.subject, finding.subject)] if finding.subject in subjects else tests:
             blamed.setdefault(test, []).append(finding)
     return blamed
 

@@ -6,7 +6,7 @@ Invariants:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from flakeledger.model.errors import CannotTell
 from flakeledger.model.ledger_paths import FREEZES
@@ -19,7 +19,19 @@ _LONGEST_COMPARED = 200
 
 def meant(found: Sequence[Interview], test: str) -> Interview:
     """The interview of the freeze that a user names. CannotTell when no row, or more than one, is of that test."""
-    same = [one for one in found if one.freeze.test == test]
+    return meant_of(found, [test])[0]
+
+
+def meant_of(found: Sequence[Interview], tests: Iterable[str]) -> list[Interview]:
+    """The interviews of the freezes that a user names, each as `meant` finds one."""
+    by_test: dict[str | None, list[Interview]] = {}
+    for one in found:
+        by_test.setdefault(one.freeze.test, []).append(one)
+    return [_only(found, by_test.get(test, []), test) for test in tests]
+
+
+def _only(found: Sequence[Interview], same: Sequence[Interview], test: str) -> Interview:
+    """The only one of the interviews of a test."""
     if len(same) == 1:
         return same[0]
     if same:

@@ -12,7 +12,9 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import compress
+from operator import or_
 from shlex import quote
 from typing import NamedTuple
 
@@ -35,11 +37,11 @@ from flakeledger.rules.freezes import at, shown
 from flakeledger.store.editor import NewValue
 
 EXAMPLES = """\
-  flakeledger lock                                  # every fixture whose file changed
+  flakeledger lock                # every fixture whose file changed
   flakeledger lock tests/fixtures/orders.json
-  flakeledger lock --add tests/fixtures/rates.json  # a new row, with the next free id
-  flakeledger lock --check                          # only tell: 1 when a lock differs
-  flakeledger lock --drop-void                      # the rows of the freezes that fall with it go too"""
+  flakeledger lock --add tests/fixtures/rates.json  # a row with a free id
+  flakeledger lock --check        # only tell: 1 when a lock differs
+  flakeledger lock --drop-void    # the rows of freezes that fall with it go too"""
 
 FIRST_ID = "FX-1"
 _NUMBERED = re.compile(r"(.*?)([0-9]{1,15})", re.ASCII)
@@ -94,7 +96,8 @@ def _lock(ledgers: OpenLedgers, arguments: argparse.Namespace) -> int:
     _write_locks(edits, locks)
     void = _void_rows(repository, ledger, edits, locks)
     if void and not arguments.drop_void:
-        return _told(ledger, [_pinned(freeze, locks) for freeze in void], len(rows))
+        changed = frozenset(row.id for row in locks.changed)
+        return _told(ledger, [_pinned(freeze, changed) for freeze in void], len(rows))
     if void:
         edits.remove_all(FREEZES, [str(freeze.test) for freeze in void])
     edits.write(ledgers.right)
@@ -117,7 +120,8 @@ def _standing(ledger: Ledger, paths: Sequence[str], adds: bool) -> list[Fixture]
     for path in paths:
         if path not in locked and not adds:
             raise CannotTell(f"no row of {FIXTURES} locks {path}", f"flakeledger lock --add {quote(path)}")
-    return [row for row in ledger.fixtures if not paths or row.path in paths]
+    wanted = frozenset(paths)
+    return [row for row in ledger.fixtures if not wanted or row.path in wanted]
 
 
 def _only(ledger: Ledger, rows: Sequence[Fixture]) -> Ledger:
@@ -137,11 +141,12 @@ def _new_rows(ledger: Ledger, paths: Sequence[str]) -> Iterator[Fixture]:
     locked = {row.path for row in ledger.fixtures}
     taken = {name for row in ledger.properties for name in row.fixtures or ()}
     taken |= {name for row in ledger.freezes for name in row.fixture_hashes or ()}
-    ids = [row.id for row in ledger.fixtures if row.id is not None]
+    ids, name = [row.id for row in ledger.fixtures if row.id is not None], ""
     for path in paths:
         if path not in locked:
-            ids.append(next_id(ids, taken))
-            yield _new_row(ledger, ids[-1], path)
+            # the ids after one that is free are free as well, and in the style of the last one
+            name = next_id([name]) if name else next_id(ids, taken)
+            yield _new_row(ledger, name, path)
 
 
 def next_id(ids: Sequence[str], taken: Iterable[str] = ()) -> str:
@@ -213,22 +218,22 @@ def _void_rows(repository: Repository, ledger: Ledger, edits: LedgerEdits, locks
     A locked file is no generator any more, so a new row may change the generators of a property.
     """
     digests = {row.id: row.sha256 for row in locks.changed}
-    pinning = [row for row in ledger.freezes if any(_differs(row, name, digests) for name in row.fixture_hashes or ())]
+    pins = [any(_differs(row, name, digests) for name in row.fixture_hashes or ()) for row in ledger.freezes]
     if not locks.added or not ledger.freezes:
-        return pinning
+        return list(compress(ledger.freezes, pins))
     with repository.with_files(edits.files) as edited:
         after = edited.ledger(edited.tree(INDEX))
-        fallen = [row for row in ledger.freezes if after.void_pins(row) and not ledger.void_pins(row)]
-    return [row for row in ledger.freezes if row in pinning or row in fallen]
+        falls = [bool(after.void_pins(row)) and not ledger.void_pins(row) for row in ledger.freezes]
+    return list(compress(ledger.freezes, map(or_, pins, falls)))
 
 
 def _differs(row: Freeze, name: str, digests: Mapping[str | None, str | None]) -> bool:
     return name in digests and (row.fixture_hashes or {})[name] != digests[name]
 
 
-def _pinned(freeze: Freeze, locks: Locks) -> Finding:
+def _pinned(freeze: Freeze, changed: Collection[str | None]) -> Finding:
     """Why nothing is written: the row that stands in the way, and who owns it."""
-    names = [name for name in freeze.fixture_hashes or () if any(name == row.id for row in locks.changed)]
+    names = [name for name in freeze.fixture_hashes or () if name in changed]
     what = f"pins {', '.join(names)}" if names else "pins the generators of its property, which a new row changes"
     return at(
         freeze,

@@ -91,6 +91,7 @@ class Change:
         self.policy = policy
         self.parents = parents
         self._readers = readers
+        self._gone: dict[int, tuple[Sequence[Freeze], list[Freeze]]] = {}
 
     @property
     def read_many(self) -> ReadMany:
@@ -120,6 +121,14 @@ class Change:
         """The digests of frozen tests that are gone: a test equal to one of them was moved, not edited."""
         gone = [test for test in self.base.freeze_by_test if not self.new.has_test(test)]
         return frozenset(map(self.base.sources.test_digest, gone))
+
+    def gone(self, rows: Sequence[Freeze]) -> list[Freeze]:
+        """Those of some rows whose test the new tree lacks. Many rows of a change may ask the same rows of history."""
+        known = self._gone.get(id(rows))
+        if known is None:
+            found = [row for row in rows if row.test is not None and not self.new.has_test(row.test)]
+            known = self._gone[id(rows)] = rows, found  # the rows are kept, so that nothing else gets their identity
+        return known[1]
 
     @property
     def is_seen_again(self) -> bool:
@@ -192,6 +201,11 @@ class Change:
                 name = "freeze_config"
             grouped.setdefault(name, []).append(path)
         return grouped
+
+    @cached_property
+    def changed_keys(self) -> frozenset[str]:
+        """The keys of the rows that something happens to."""
+        return frozenset(operation.key for operation in self.operations)
 
     @cached_property
     def freeze_operations(self) -> tuple[RowOperation, ...]:

@@ -8,13 +8,14 @@ Invariants:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, MutableMapping
+from collections.abc import Callable, Collection, Iterable, Mapping, MutableMapping
 from functools import cached_property
 from typing import Literal, NamedTuple
 
 from flakeledger.model.patterns import PathClasses
 from flakeledger.model.records import Fixture, Freeze, Property, Replay, covering
 from flakeledger.repo.citations import Citation
+from flakeledger.repo.evidence_of_tests import EvidenceOfTests
 from flakeledger.repo.files import Files
 from flakeledger.repo.owners import CodeOwners, is_role
 from flakeledger.repo.reading import Rows
@@ -33,10 +34,6 @@ class LockedFile(NamedTuple):
     state: Literal["file", "missing", "not-a-file", "no-contract"]
     digest: str | None
     problem: str
-
-
-def _time(replay: Replay) -> int:
-    return replay.at
 
 
 class Ledger:
@@ -62,6 +59,10 @@ class Ledger:
         self._generator_digests: dict[str | None, str] = {}
         self._fixture_pins: dict[str | None, dict[str, str]] = {}
         self._listed_tests: dict[str, frozenset[str]] = {}
+        self._generator_paths: dict[str | None, frozenset[str]] = {}
+        self._locks: dict[str | None, bool] = {}
+        #: by the identity of the pins, kept with the answer: rows that name none share those of their property
+        self._contradicted: dict[int, tuple[Mapping[str, str], bool]] = {}
         self._compared = 0
 
     @cached_property
@@ -73,6 +74,10 @@ class Ledger:
     def freeze_by_test(self) -> dict[str, Freeze]:
         """The first row of each frozen test."""
         return {freeze.test: freeze for freeze in reversed(self.freezes) if freeze.test is not None}
+
+    def is_first(self, freeze: Freeze) -> bool:
+        """Whether no row of this ledger that is about the same test stands above this one."""
+        return self.freeze_by_test.get(freeze.test or "") is freeze
 
     @cached_property
     def freezes_by_path(self) -> dict[str, list[Freeze]]:
@@ -144,15 +149,18 @@ class Ledger:
         return grouped
 
     @cached_property
+    def evidence(self) -> EvidenceOfTests:
+        """The replays of each test by where they ran, and the newest of them that are evidence."""
+        return EvidenceOfTests(self.replays_by_test, self.is_evidence)
+
+    @cached_property
     def newest_replays(self) -> tuple[Replay | None, ...]:
         """For each freeze the newest replay from its `replay_env` that is evidence, which judges it."""
         return tuple(map(self.newest_replay, self.freezes))
 
     def newest_replay(self, freeze: Freeze) -> Replay | None:
         """The newest replay here from the `replay_env` of a row, of this or another ledger, that is evidence."""
-        replays, env = self.replays_by_test.get(freeze.test or "", ()), freeze.replay_env
-        candidates = [replay for replay in replays if replay.env == env and self.is_evidence(replay)]
-        return max(candidates, key=_time) if len(candidates) > 1 else next(iter(candidates), None)
+        return None if freeze.replay_env is None else self.evidence.newest(freeze.test or "", freeze.replay_env)
 
     def is_evidence(self, replay: Replay) -> bool:
         """Whether a replay counts; `seeded: false` of a `@given` test ran on other inputs than its seeds say."""
@@ -253,6 +261,13 @@ class Ledger:
             )
         return known
 
+    def is_generator(self, property_id: str | None, path: str) -> bool:
+        """Whether a path is in the property's generator set."""
+        known = self._generator_paths.get(property_id)
+        if known is None:
+            known = self._generator_paths[property_id] = frozenset(self.generator_set(property_id))
+        return path in known
+
     def generator_digest(self, property_id: str | None) -> str | None:
         """The digest of the property's generator set; None for an unknown property."""
         if property_id not in self.property_by_id or self.policy is None:
@@ -270,10 +285,8 @@ class Ledger:
     def void_pins(self, freeze: Freeze) -> list[str]:
         """The pins of the row that this tree contradicts, by field name."""
         void = []
-        for name, digest in (freeze.fixture_hashes or {}).items():
-            if self.fixture_digest(name)[1] != digest:
-                void.append("fixture_hashes")
-                break
+        if freeze.fixture_hashes and self._contradicts(freeze.fixture_hashes):
+            void.append("fixture_hashes")
         if freeze.generator_hash is not None and self.generator_digest(freeze.property_id) != freeze.generator_hash:
             void.append("generator_hash")
         if freeze.test_hash is not None and freeze.test is not None:
@@ -281,6 +294,27 @@ class Ledger:
             if text_digest is not None and text_digest != freeze.test_hash:
                 void.append("test_hash")
         return void
+
+    def _contradicts(self, pins: Mapping[str, str]) -> bool:
+        """Whether the tree gives one of the pinned fixtures another digest, or none."""
+        known = self._contradicted.get(id(pins))
+        if known is None:
+            differs = any(self.fixture_digest(name)[1] != digest for name, digest in pins.items())
+            known = self._contradicted[id(pins)] = pins, differs
+        return known[1]
+
+    def locks_hold(self, property_id: str | None) -> bool:
+        """Whether the lock of each fixture of a property is the tree's digest; so it is of an unknown property."""
+        known = self._locks.get(property_id)
+        if known is None:
+            found = self.property_by_id.get(property_id or "")
+            names = (found.fixtures or ()) if found is not None else ()
+            known = self._locks[property_id] = all(map(self._is_locked, names))
+        return known
+
+    def _is_locked(self, name: str) -> bool:
+        fixture, digest = self.fixture_by_id.get(name), self.fixture_digest(name)[1]
+        return fixture is not None and digest is not None and fixture.sha256 == digest
 
     def pinned(self, freeze: Freeze) -> Freeze:
         """The row with every absent pin filled in from this tree."""

@@ -187,12 +187,13 @@ def _with_their_rows(text: LedgerText, added: Iterable[str], theirs: LedgerText)
     head = text.head
     above = dict(zip(theirs.keys, (theirs.head, *(piece.tail for piece in theirs.pieces)), strict=False))
     own = dict(zip(theirs.keys, theirs.pieces, strict=True))
+    first = next(iter(theirs.keys), "")
     for key in added:
         number = numbers[key]
         piece = pieces[number]
         if _fits(text, piece.own.index("-"), own[key]):
             pieces[number] = piece._replace(own=own[key].own)
-        heading = _heading(above[key], is_head=theirs.keys[0] == key)
+        heading = _heading(above[key], is_head=first == key)
         if heading and number:
             tail = pieces[number - 1].tail
             pieces[number - 1] = pieces[number - 1]._replace(tail=tail + _ended(heading, text.newline))

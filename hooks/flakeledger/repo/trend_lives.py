@@ -119,13 +119,14 @@ def _moved(old: Mapping[str, Row], new: Mapping[str, Row]) -> dict[str, str]:
     came: dict[object, list[str]] = {}
     for test in new.keys() - old.keys():
         came.setdefault(_identity(new[test]), []).append(test)
+    for candidates in came.values():
+        candidates.sort(reverse=True)
     found: dict[str, str] = {}
     for test in sorted(old.keys() - new.keys()) if came else ():
         row = old[test]
         tests = came.get(_identity(row))
         if tests and row.property_id is not None and row.frozen_on is not None:
-            found[test] = min(tests)
-            tests.remove(found[test])
+            found[test] = tests.pop()
     return found
 
 

@@ -27,12 +27,13 @@ def citation_unknown(ledger: Ledger, _now: int) -> Iterator[Finding]:
     """A citation without a row, or one that is malformed."""
     if not ledger.citations:
         return
-    from flakeledger.verdicts.citing import meant_rows  # where nothing is cited, nothing pays for it
+    from flakeledger.verdicts.citing import MeantRows  # where nothing is cited, nothing pays for it
 
+    meant = MeantRows(ledger)
     for citation in ledger.citations:
         if citation.problem:
             yield _malformed(citation)
-        elif FREEZES not in ledger.unreadable and not meant_rows(ledger, citation):
+        elif FREEZES not in ledger.unreadable and not meant.of(citation):
             yield _without_row(ledger, citation)
 
 

@@ -2,6 +2,7 @@
 
 Invariants:
 * One fault is one finding: a fixture that is no file has no digest that could drift.
+* What the replays of a test opened is told of its first row; any other row of it is `freeze-duplicate`.
 * What a replay opened is judged by the tree as it is now: a file that is gone since needs no lock.
 """
 
@@ -94,7 +95,7 @@ def fixture_unlocked(ledger: Ledger, _now: int) -> Iterator[Finding]:
     """
     touching = {replay.test for replay in ledger.replays if replay.touched}
     for freeze in ledger.freezes if touching else ():
-        if freeze.test not in touching:
+        if freeze.test not in touching or not ledger.is_first(freeze):
             continue
         for path in sorted(path for path in _touched(ledger, freeze) if _needs_lock(ledger, freeze, path)):
             from shlex import quote  # only an open file without a lock pays for it
@@ -120,4 +121,4 @@ def _needs_lock(ledger: Ledger, freeze: Freeze, path: str) -> bool:
     if path == ledger.policy.seeds or ledger.classes.class_of(path).name != "generator":
         return False
     # where a property lists its data among its `generators`, the freeze's own pin holds it, and a lock would void that
-    return freeze.generator_hash is None or path not in ledger.generator_set(freeze.property_id)
+    return freeze.generator_hash is None or not ledger.is_generator(freeze.property_id, path)

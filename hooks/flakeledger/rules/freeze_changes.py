@@ -7,14 +7,15 @@ Invariants:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 
 from flakeledger.model.findings import Finding
 from flakeledger.model.ledger_paths import FREEZES
 from flakeledger.model.records import Freeze
 from flakeledger.model.window import end_of
 from flakeledger.repo.change import PINS, Change, changed_fields
-from flakeledger.rules.freezes import at, named
+from flakeledger.rules.freezes import MOST_NAMED, at, named
 
 #: what a standing row is about; changing one of these makes it another row
 KEYS = (*PINS, "property_id", "witness", "note", "runner_class", "replay_env", "failure_class")
@@ -79,8 +80,9 @@ def _text(value: object) -> str:
 
 def freeze_with_edit(change: Change) -> Iterator[Finding]:
     """A row is added in a change that also edits what its test hash or its generator set covers."""
+    generators = cache(partial(_edited_generators, change))
     for row in granted(change):
-        edited = _edited(change, row)
+        edited = _edited(change, row, generators)
         if edited:
             yield at(
                 row,
@@ -93,14 +95,21 @@ def freeze_with_edit(change: Change) -> Iterator[Finding]:
             )
 
 
-def _edited(change: Change, row: Freeze) -> str:
+def _edited(change: Change, row: Freeze, generators: Callable[[str | None], str]) -> str:
     """What the change edits of that which the row is granted for; "" when nothing."""
     assert row.test is not None
     path = row.test.partition("::")[0]
     if path in change.changed_paths and _test_edited(change, row.test):
         return path
-    generators = {*change.base.generator_set(row.property_id), *change.new.generator_set(row.property_id)}
-    return ", ".join(sorted(generators & change.changed_paths))
+    return generators(row.property_id)
+
+
+def _edited_generators(change: Change, property_id: str | None) -> str:
+    """The generators of a property that the change edits, the first of very many; "" when none."""
+    generators = {*change.base.generator_set(property_id), *change.new.generator_set(property_id)}
+    edited = sorted(generators & change.changed_paths)
+    more = f" and {len(edited) - MOST_NAMED} more" if len(edited) > MOST_NAMED else ""
+    return ", ".join(edited[:MOST_NAMED]) + more
 
 
 def _test_edited(change: Change, test: str) -> bool:

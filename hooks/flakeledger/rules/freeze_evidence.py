@@ -5,6 +5,7 @@ Invariants:
 * A window of at most `unproven_days` needs no replay; but a replay that passed nothing always counts.
 * `seeded: false` for a `@given` test is no evidence.
 * Every count is printed with its bound.
+* What the replays of a test failed with is told of its first row; any other row of it is `freeze-duplicate`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING
 from flakeledger.model.clock import DAY
 from flakeledger.model.findings import Finding
 from flakeledger.model.window import start_of, window_days
-from flakeledger.rules.freezes import at, named, shown, thaw_command
+from flakeledger.rules.freezes import MOST_NAMED, at, named, shown, thaw_command
 from flakeledger.verdicts.rates import bound_text
 
 if TYPE_CHECKING:
@@ -61,9 +62,9 @@ def replay_wrong_env(ledger: Ledger, _now: int) -> Iterator[Finding]:
     for freeze, newest in _judged(ledger):
         if newest is not None or freeze.test is None or not needs_replay(ledger, freeze):
             continue
-        others = ledger.replays_by_test.get(freeze.test, ())
-        if others:
-            seen = ", ".join(sorted({replay.env for replay in others}))
+        runners = ledger.evidence.runners(freeze.test)
+        if runners:
+            seen = ", ".join(runners[:MOST_NAMED]) + (", …" if len(runners) > MOST_NAMED else "")
             message = f"no replay of {freeze.test} from {freeze.replay_env} is evidence (recorded from: {seen})"
             yield _aged(freeze, "replay-wrong-env", message, _fix(freeze))
 
@@ -116,7 +117,7 @@ def freeze_not_environment(ledger: Ledger, _now: int) -> Iterator[Finding]:
     for freeze in ledger.freezes:
         if freeze.failure_class == "invariant":
             yield _not_environment(freeze, "an invariant failure is a bug to fix, not a reason to freeze")
-        elif freeze.test in suspicious and freeze.failure_class is not None:
+        elif freeze.test in suspicious and freeze.failure_class is not None and ledger.is_first(freeze):
             yield from _recorded_failures(ledger, freeze)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from flakeledger.model.findings import Finding
-from flakeledger.rules.freezes import at, shown, thaw_command
+from flakeledger.rules.freezes import MOST_NAMED, at, shown, thaw_command
 
 if TYPE_CHECKING:
     from flakeledger.model.records import Freeze
@@ -47,7 +47,7 @@ def freeze_generator_hash(ledger: Ledger, _now: int) -> Iterator[Finding]:
             paths = ledger.generator_set(freeze.property_id)
             message = (
                 f"the freeze of {shown(freeze)} is void: the generators of {freeze.property_id} changed "
-                f"({', '.join(paths) or 'none is left'})"
+                f"({', '.join(paths[:MOST_NAMED]) or 'none is left'}{', …' if len(paths) > MOST_NAMED else ''})"
             )
             yield at(freeze, "generator_hash", "freeze-generator-hash", message, _void(freeze))
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from flakeledger.model.clock import DAY, format_instant
 from flakeledger.model.findings import Finding
-from flakeledger.model.records import Freeze
+from flakeledger.model.records import Freeze, Replay
 from flakeledger.model.window import end_of, start_of
 from flakeledger.repo.change import Change, voids
 from flakeledger.rules.freeze_changes import granted, standing
@@ -83,18 +83,18 @@ def _earlier(change: Change, row: Freeze) -> EarlierRow | None:
     def match(version: Version) -> Freeze | None:
         same = version.by_test.get(test)
         return same or next(
-            (old for old in version.by_property.get(row.property_id, ()) if is_moved(version, old)), None
+            (old for old in change.gone(version.by_property.get(row.property_id, ())) if is_moved(version, old)), None
         )
 
     return change.history_of(test).earlier_row(match)
 
 
 def _is_moved(change: Change, version: Version, old: Freeze, row: Freeze) -> bool:
-    """Whether a row of the same property is about the same test under an id that is gone.
+    """Whether a row of the same property whose test is gone is about the same test under another id.
 
     It is if its function has the same name, or the same text but for the name.
     """
-    if old.test is None or row.test is None or change.new.has_test(old.test):
+    if old.test is None or row.test is None:
         return False
     name = _function(row.test)
     if _function(old.test) == name:
@@ -134,8 +134,14 @@ def _returns(change: Change, earlier: EarlierRow, row: Freeze) -> bool:
         return False
     if not _fell(change, earlier):
         return False
-    known = [replay[1:] for replay in earlier.holder().replays_by_test.get(row.test or "", ())]
-    return any(replay[1:] not in known for replay in change.new.replays_by_test.get(row.test or "", ()))
+    known = {_evidence(replay) for replay in earlier.holder().replays_by_test.get(row.test or "", ())}
+    return any(_evidence(replay) not in known for replay in change.new.replays_by_test.get(row.test or "", ()))
+
+
+def _evidence(replay: Replay) -> tuple[object, ...]:
+    """What a replay says, wherever its line stands."""
+    hashable = {"line": 0, "failures": frozenset(replay.failures.items()), "touched": tuple(replay.touched)}
+    return tuple((replay._asdict() | hashable).values())
 
 
 def _fell(change: Change, earlier: EarlierRow) -> bool:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from flakeledger.repo.ledger import Ledger
 
 #: how many names or pins a fix holds: ten thousand rows may need as many, and each says them again
-_MOST_NAMED = 50
+MOST_NAMED = 50
 #: words that people write where an owner belongs and that answer for nothing (LEDGERS.md, freezes.yaml)
 NO_OWNERS = frozenset({"unassigned", "tbd", "none", "todo", "n/a", "?"})
 _OWNER = re.compile(
@@ -86,7 +86,7 @@ def _pin_text(ledger: Ledger, freeze: Freeze, field: str) -> str:
     """The line to write for an absent field, with the tree's own digest where it is one."""
     if field == "fixture_hashes":
         pins = ledger.fixture_pins(freeze.property_id)
-        if len(pins) > _MOST_NAMED:
+        if len(pins) > MOST_NAMED:
             return f"flakeledger pin {named(freeze)}"
         return "fixture_hashes: {" + ", ".join(f"{name}: {digest}" for name, digest in pins.items()) + "}"
     if field == "generator_hash":
@@ -279,7 +279,7 @@ def freeze_unknown_runner(ledger: Ledger, _now: int) -> Iterator[Finding]:
     assert ledger.policy is not None
     names = [runner.name for runner in ledger.policy.runners]
     known = {None, *names}
-    shown_names = " or ".join(names[:_MOST_NAMED])
+    shown_names = " or ".join(names[:MOST_NAMED])
     for freeze in ledger.freezes:
         if freeze.replay_env in known and freeze.runner_class in known:
             continue

@@ -92,8 +92,8 @@ def facts_of(ledger: Ledger, freeze: Freeze, limits: Limits, now: int) -> Facts:
 
 def _was_replayed(ledger: Ledger, test: str | None, since: int) -> bool:
     """Whether a replay on any runner is evidence from that time on."""
-    given = ledger.replays_by_test.get(test or "", ())
-    return any(replay.at >= since and ledger.is_evidence(replay) for replay in given)
+    newest = ledger.evidence.newest(test or "")
+    return newest is not None and newest.at >= since
 
 
 def _evidence(ledger: Ledger, freeze: Freeze, limits: Limits, now: int) -> Evidence:

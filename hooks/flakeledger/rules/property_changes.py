@@ -44,10 +44,11 @@ def property_weakened(change: Change) -> Iterator[Finding]:
     """A property lost a test, a fixture or a generator that still exists, or disappeared before its tests."""
     if PROPERTIES not in change.changed_paths:
         return
+    cited = _cited(change)
     for name, before in change.base.property_by_id.items():
         after = change.new.property_by_id.get(name)
         if after is None:
-            yield from _disappeared(change, before)
+            yield from _disappeared(change, before, cited)
         else:
             yield from _lost(change, before, after)
 
@@ -69,10 +70,11 @@ def _lost(change: Change, before: Property, after: Property) -> Iterator[Finding
             )
 
 
-def _disappeared(change: Change, before: Property) -> Iterator[Finding]:
+def _disappeared(change: Change, before: Property, cited: set[str | None]) -> Iterator[Finding]:
     living = [test for test in before.tests or () if change.new.has_test(test)]
-    homeless = [test for test in living if not _has_home(change, before, test)]
-    if not living or (not homeless and before.id not in _cited(change)):
+    fixtures = frozenset(before.fixtures or ())
+    homeless = [test for test in living if not _has_home(change, fixtures, test)]
+    if not living or (not homeless and before.id not in cited):
         return
     why = f"{', '.join(homeless)} protects it still" if homeless else "a freeze cites it"
     yield Finding(
@@ -86,9 +88,6 @@ def _disappeared(change: Change, before: Property) -> Iterator[Finding]:
     )
 
 
-def _has_home(change: Change, before: Property, test: str) -> bool:
-    """Whether another property of the new tree lists the test with all fixtures of the one that went."""
-    return any(
-        other.id != before.id and set(before.fixtures or ()) <= set(other.fixtures or ())
-        for other in change.new.listing(test)
-    )
+def _has_home(change: Change, fixtures: frozenset[str], test: str) -> bool:
+    """Whether a property of the new tree lists the test with all fixtures of the one that went."""
+    return any(fixtures.issubset(other.fixtures or ()) for other in change.new.listing(test))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from flakeledger.model.findings import Finding
 from flakeledger.model.ledger_paths import FREEZES
@@ -47,6 +47,16 @@ UNKNOWN = "?"
 _OR_WRITE = f"\nor write this row to {FREEZES}, each {UNKNOWN} filled in:\n"
 
 
+class Licensed(NamedTuple):
+    """The tests of a file whose open freeze is cited, and the functions of those among them that are one case."""
+
+    tests: frozenset[str]
+    of_cases: frozenset[str]
+
+
+_NOTHING = Licensed(frozenset(), frozenset())
+
+
 def skip_unledgered(change: Change, now: int) -> Iterator[Finding]:
     """Added lines of test code bring a skip, or a mark that no open freeze licenses."""
     from flakeledger.repo.code_of_tests import edits_of_tests
@@ -56,7 +66,9 @@ def skip_unledgered(change: Change, now: int) -> Iterator[Finding]:
     from flakeledger.repo.brought_skips import brought_skips  # only an edit of test code pays for it
 
     for path, every in groupby(brought_skips(change), key=lambda found: found.path):
-        left = [one for one in every if not _is_permanent(change, one) and not _is_licensed(change, one, now)]
+        brought = [one for one in every if not _is_permanent(change, one)]
+        licensed = _licensed(change, path, now) if any(one.skip.kind in LICENSED for one in brought) else _NOTHING
+        left = [one for one in brought if not _is_licensed(one, licensed)]
         yield from (_finding(change, found, now) for found in left[:MOST_FINDINGS])
         if left[MOST_FINDINGS:]:
             yield _further(path, left[MOST_FINDINGS:])
@@ -76,22 +88,29 @@ def _is_permanent(change: Change, found: Brought) -> bool:
     return is_permanent(found.skip.reason, change.policy.permanent_skips)
 
 
-def _is_licensed(change: Change, found: Brought, now: int) -> bool:
-    """Whether an open freeze of the very test (or of a case of it, where one case is marked) is cited on it."""
-    from flakeledger.repo.skip_texts import is_case
-
-    test = _id_of(found)
-    cases = (f"{test}[",) if is_case(found.skip) else ()
-    rows = change.new.freezes_by_path.get(found.path, ())
-    frozen = {row.test for row in rows if row.test is not None and (row.test == test or row.test.startswith(cases))}
-    if found.skip.kind not in LICENSED or not frozen:
-        return False
+def _licensed(change: Change, path: str, now: int) -> Licensed:
+    """What the open freezes that are cited in a file license, for all that it brings."""
+    if path not in change.new.freezes_by_path:
+        return _NOTHING
     from flakeledger.repo.citations import Citation
     from flakeledger.verdicts.citing import judged
 
-    citations = (Citation(found.path, *cited) for cited in change.new.sources.citations(found.path))
-    decided = (one for citation in citations for one in judged(change.new, citation, now))
-    return any(one.decision == "allow_cite" and one.freeze is not None and one.freeze.test in frozen for one in decided)
+    citations = [Citation(path, *cited) for cited in change.new.sources.citations(path)]
+    decided = judged(change.new, citations, now)
+    rows = (one.freeze for one in decided if one.decision == "allow_cite" and one.freeze is not None)
+    tests = frozenset(row.test for row in rows if row.test is not None)
+    names = (test.removeprefix(f"{path}::") for test in tests)
+    return Licensed(tests, frozenset(f"{path}::{name.partition('[')[0]}" for name in names if "[" in name))
+
+
+def _is_licensed(found: Brought, licensed: Licensed) -> bool:
+    """Whether an open freeze of the very test (or of a case of it, where one case is marked) is cited on it."""
+    if found.skip.kind not in LICENSED:
+        return False
+    from flakeledger.repo.skip_texts import is_case
+
+    test = _id_of(found)
+    return test in licensed.tests or (is_case(found.skip) and test in licensed.of_cases)
 
 
 def _finding(change: Change, found: Brought, now: int) -> Finding:

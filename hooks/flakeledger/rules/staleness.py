@@ -89,4 +89,4 @@ def touches(change: Change, finding: Finding) -> bool:
     files |= {
         path for name in fixtures if name in change.new.fixture_by_id and (path := change.new.fixture_by_id[name].path)
     }
-    return bool(files & change.changed_paths) or any(operation.key in rows for operation in change.operations)
+    return not files.isdisjoint(change.changed_paths) or not rows.isdisjoint(change.changed_keys)
