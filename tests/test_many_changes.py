@@ -5,6 +5,7 @@ property_id: FL-ONE-RULE
 
 from __future__ import annotations
 
+import ast
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -21,6 +22,7 @@ from flakeledger.model.findings import Finding
 from flakeledger.model.ledger_paths import FREEZES, PROPERTIES
 from flakeledger.model.records import Fixture, Freeze, Property, Replay
 from flakeledger.model.rows import Place, Places
+from flakeledger.repo import modules
 from flakeledger.repo.change import Change, Readers
 from flakeledger.repo.citations import Citation
 from flakeledger.repo.history import EarlierRow, Version
@@ -219,6 +221,37 @@ def test_very_many_rows_and_replays_of_one_test_are_judged_in_linear_time(name: 
         return call
 
     assert_linear(work, NUMBER)
+
+
+def test_rows_that_come_under_other_names_are_known_without_a_module_that_is_read_for_each_pair(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, number = repository / MODULE, 60
+    for name, text in (("ledgers/policy.yaml", POLICY_TEXT), (MODULE, "")):
+        (repository / name).parent.mkdir(exist_ok=True)
+        (repository / name).write_text(text, encoding="utf-8")
+    for name in ("old", "new"):
+        path.write_text("".join(f"def test_{name}_{n}():\n    assert {n}\n" for n in range(number)), encoding="utf-8")
+        git(repository, "add", "-A")
+        if name == "old":
+            git(repository, "commit", "-qm", name)
+    parsed: list[str] = []
+    parse = modules._parse
+
+    def counted(text: str) -> ast.Module:
+        parsed.append(text)
+        return parse(text)
+
+    monkeypatch.setattr(modules, "_parse", counted)
+    with open_repository(str(repository), os.environ) as opened:
+        sides: list[Ledger] = []
+        for name, tree in (("old", "HEAD"), ("new", INDEX)):
+            rows = [freeze(f"{MODULE}::test_{name}_{n}", frozen_on=f"2026-09-0{1 + len(sides)}") for n in range(number)]
+            sides.append(ledger(opened.ledger(opened.tree(tree)), Parts(rows)))
+        rule = CHANGE_RULES["freeze-renewed"]
+        found = list(rule(change(sides[0], sides[1], FREEZES, MODULE), NOW))
+    assert len(found) == number, "each is the renewal of the one with its text"
+    assert len(parsed) <= 4, "both versions of the module, once for their facts and once for their texts"
 
 
 def test_what_time_broke_is_forgiven_in_linear_time(empty: Ledger) -> None:

@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from flakeledger.repo.ids import split_test_id
 from flakeledger.repo.sources import Sources
@@ -388,3 +390,31 @@ def test_a_renamed_test_has_the_digest_of_its_new_name(old: str, new: str, same:
     wanted = sources.test_digest(new)
     assert wanted is not None
     assert (sources.digest_as(old, split_test_id(new).parts[-1]) == wanted) is same
+    assert (sources.nameless_digest(old) == sources.nameless_digest(new) is not None) is same
+
+
+def test_a_file_mentions_whole_words() -> None:
+    sources = Repository(RENAMED).sources()
+    asked = (("test_a.py", "help_one"), ("test_a.py", "help"), ("test_a.py", "test_two"), ("gone.py", "help_one"))
+    assert [sources.mentions(*one) for one in asked] == [True, False, False, False]
+
+
+#: what bodies of tests are made of: the name of the test, a helper, and what is no name
+WORDS = st.lists(st.sampled_from(["test_one", "helper", "x", "1", "# test_one", "# helper"]), max_size=4)
+
+
+def module_of(body: list[str], name: str) -> str:
+    lines = "".join(f"    {word}\n" for word in [*body, "pass"])
+    return f"def test_one(x):\n{lines}def helper():\n    return test_one\n".replace("test_one", name)
+
+
+@given(WORDS, WORDS | st.none())
+def test_texts_are_the_same_but_for_the_name_where_the_digest_under_the_new_name_says_so(
+    old: list[str], other: list[str] | None
+) -> None:
+    files = {"test_a.py": module_of(old, "test_one"), "test_b.py": module_of(other or old, "test_two")}
+    sources = Repository(files).sources()
+    renamed = sources.digest_as("test_a.py::test_one", "test_two")
+    same = renamed == sources.test_digest("test_b.py::test_two") is not None
+    assert same or other is not None
+    assert (sources.nameless_digest("test_a.py::test_one") == sources.nameless_digest("test_b.py::test_two")) is same

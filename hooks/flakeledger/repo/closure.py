@@ -215,6 +215,10 @@ class Closure:
 
     def digest(self, owner: str, tests: Iterable[Definition]) -> str:
         """The digest of a test, given as its class (or "") and its definitions."""
+        return hashlib.sha256(self.text(owner, tests).encode()).hexdigest()
+
+    def text(self, owner: str, tests: Iterable[Definition]) -> str:
+        """What `digest` is the digest of."""
         scopes = self.scopes(owner)
         every = (*scopes.own, *scopes.around)
         self._spend(_STEP * len(every))
@@ -225,7 +229,7 @@ class Closure:
         spans = {(found.first, found.last) for found in self._reach(start, every)}
         pieces = [self._text(span) for span in sorted(spans)]
         self._spend(sum(map(len, pieces)))
-        return hashlib.sha256("\n".join(pieces).encode()).hexdigest()
+        return "\n".join(pieces)
 
     @cached_property
     def _automatic(self) -> dict[str, list[Definition]]:

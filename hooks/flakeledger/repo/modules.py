@@ -133,6 +133,18 @@ def module_facts(data: bytes) -> ModuleFacts:
         return _unknown("its tests reach more text of their module than flakeledger follows")
 
 
+def test_texts(data: bytes) -> dict[str, str]:
+    """The text of each test, of which its test_hash is the digest; none of a module that cannot be parsed."""
+    from flakeledger.repo.closure import TooMuchTextError
+
+    try:
+        text = _text(data)
+        *_, closure = _read(text, _parse(text))
+        return {name: closure.text(owner, found) for name, owner, found in closure.tests()}
+    except (_UnreadableError, TooMuchTextError):
+        return {}
+
+
 def parse_module(data: bytes) -> ast.Module | str:
     """A Python module, parsed; or why it cannot be."""
     try:
@@ -183,16 +195,21 @@ def _parse(text: str) -> ast.Module:
             raise _UnreadableError(f"it cannot be parsed: {str(trouble) or 'it is nested too deeply'}") from None
 
 
-def _facts(text: str) -> ModuleFacts:
+def _read(text: str, tree: ast.Module) -> tuple[Outline, list[str], list[Comment], Closure]:
+    """What stands in a module: its definitions, its lines, its comments, and what its tests reach."""
     from flakeledger.repo.closure import Closure, edit_lines
     from flakeledger.repo.outline import read_outline
 
-    tree = _parse(text)
     outline = read_outline(tree)
     lines = text.split("\n")
     comments = _comments(text, lines)
     alone = [(comment.line, comment.text) for comment in comments if comment.is_alone]
-    closure = Closure(outline, edit_lines(lines, outline, alone))
+    return outline, lines, comments, Closure(outline, edit_lines(lines, outline, alone))
+
+
+def _facts(text: str) -> ModuleFacts:
+    tree = _parse(text)
+    outline, lines, comments, closure = _read(text, tree)
     return ModuleFacts(
         _tests(outline, closure),
         frozenset(closure.classes),

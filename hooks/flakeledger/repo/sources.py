@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, M
 from functools import cached_property
 
 from flakeledger.repo.citations import Cited, from_json, text_citations, to_json
-from flakeledger.repo.ids import Found, TestId, find_test, is_python, split_test_id, with_word, word_in
+from flakeledger.repo.ids import Found, TestId, find_test, is_python, nameless_digest, split_test_id, with_word, word_in
 from flakeledger.repo.imports import (
     Import,
     conftests,
@@ -24,7 +24,14 @@ from flakeledger.repo.imports import (
     imported_paths,
     listed_paths,
 )
-from flakeledger.repo.modules import ModuleFacts, TestFacts, facts_from_json, module_facts, named_properties
+from flakeledger.repo.modules import (
+    ModuleFacts,
+    TestFacts,
+    facts_from_json,
+    module_facts,
+    named_properties,
+    test_texts,
+)
 from flakeledger.repo.tree import REGULAR_MODES
 from flakeledger.store.git import TreeEntry
 
@@ -61,6 +68,7 @@ class Sources:
         self._known_conftests: dict[str, list[str]] = {}
         self._resolved: dict[tuple[Import, str], list[str]] = {}
         self._digests: dict[tuple[str, ...], str] = {}
+        self._nameless: dict[str, dict[str, str]] = {}
         self._last: tuple[str, bytes] = ("", b"")
 
     def _oid(self, path: str) -> str | None:
@@ -215,6 +223,32 @@ class Sources:
             return hashlib.sha256(renamed).hexdigest()
         facts = module_facts(renamed).tests.get("::".join((*test.parts[:-1], name)))
         return None if facts is None else facts.digest
+
+    def nameless_digest(self, test_id: str) -> str | None:
+        """The digest of a test's text without the name of its function; None when there is no such text.
+
+        Two tests that have it in common are one under two names, unless the file of one holds the name of the other.
+        """
+        try:
+            test = split_test_id(test_id)
+        except ValueError:
+            return None
+        oid = self._oid(test.path)
+        if oid is None:
+            return None
+        if not is_python(test.path):
+            return nameless_digest(self._blob(oid), test.parts[-1])
+        if oid not in self._nameless:
+            self._nameless[oid] = {
+                name: nameless_digest(text.encode(), name.rpartition("::")[2])
+                for name, text in test_texts(self._blob(oid)).items()
+            }
+        return self._nameless[oid].get(test.name)
+
+    def mentions(self, path: str, name: str) -> bool:
+        """Whether a file holds a name as a whole word; False where there is no file."""
+        oid = self._oid(path)
+        return oid is not None and self._has_word(oid, name)
 
     def is_given(self, test_id: str) -> bool:
         """Whether Hypothesis draws the test's arguments (`@given`); False for a test that is not found."""
