@@ -12,7 +12,7 @@ import pytest
 from conftest import git as run_git
 from flakeledger.evidence.engines import ENGINES, Abandoned, Event, Work
 from flakeledger.evidence.runs import Job
-from replaying import committed, job, outcomes, processes_with
+from replaying import are_gone, committed, job, outcomes, processes_with
 
 FILES = {
     "test_steady.py": "def test_steady():\n    pass\n",
@@ -46,7 +46,7 @@ def work(folder: Path, repository: Path) -> Callable[..., Work]:
 
 def nothing_is_left(folder: Path, repository: Path) -> None:
     assert os.listdir(folder) == []
-    assert processes_with(str(folder)) == []
+    assert are_gone(str(folder))
     assert len(run_git(repository, "worktree", "list").splitlines()) == 1
 
 

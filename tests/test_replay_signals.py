@@ -19,7 +19,7 @@ import pytest
 from commands import TOOL, typed
 from flakeledger.model.ledger_paths import REPLAYS
 from replayable import QUICKLY, lines, replay_process, replayable, temporary_folder, wait_until
-from replaying import processes_with
+from replaying import are_gone, processes_with
 from world import REFUND, TESTS, TOTAL, Templates, World
 
 #: notes each run in a file outside of the repository, and waits where the file `wait` stands beside it
@@ -76,7 +76,7 @@ def nothing_is_left(world: World) -> bool:
     """No worktree, no temporary folder, no process of a test."""
     assert len(world.git("worktree", "list").splitlines()) == 1
     assert os.listdir(temporary_folder(world)) == []
-    assert processes_with(str(temporary_folder(world))) == []
+    assert are_gone(str(temporary_folder(world)))
     assert not list((world.root / "ledgers").glob(".*"))
     return True
 
