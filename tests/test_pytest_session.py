@@ -108,6 +108,17 @@ BAD = f"""
     def test_fine():
         assert pathlib.Path("test_bad.py").exists()
 """
+ENDS = """
+    import atexit, os, threading, time
+
+    def tell(word):
+        with open(os.environ["WOKE"], "a") as file:
+            file.write(word + " ")
+
+    def test_ends():
+        atexit.register(tell, "called")
+        threading.Thread(target=lambda: (time.sleep(0.2), tell("waited"))).start()
+"""
 #: test -> its outcome in a process, and in a fork
 WAYS: dict[str, tuple[str, str]] = {
     "test_leaves_a_process": ("pass", "pass"),
@@ -168,6 +179,13 @@ def test_a_test_that_hangs_is_ended_with_all_that_it_started(
     assert runs[0].detail == "it took longer than 3 seconds"
     assert are_gone(SLEEP)
     assert not woke.exists()
+
+
+def test_the_end_of_a_process_is_not_cut_short(repository: Path, woke: Path) -> None:
+    """Threads are waited for, and what a test registered for the end of its process is called, after them."""
+    git = committed(repository, {"test_ends.py": ENDS})
+    assert outcomes(replayed(git, job("test_ends.py::test_ends"))) == ["pass"]
+    assert woke.read_text() == "waited called "
 
 
 def test_a_thread_that_never_ends_does_not_hold_the_session(repository: Path, woke: Path) -> None:

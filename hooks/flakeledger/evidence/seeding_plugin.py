@@ -15,6 +15,7 @@ Invariants:
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import json
 import os
@@ -25,7 +26,7 @@ import threading
 import warnings
 from collections.abc import Iterable, Mapping
 from time import localtime, tzname
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -40,7 +41,7 @@ from .seeding_witness import Trial
 HASH_SEED = os.environ.get("PYTHONHASHSEED", "")
 
 
-def main() -> None:
+def main() -> NoReturn:
     """Read what is to be run from `session.json` beside this file, run it, and end with pytest's code."""
     package = os.path.dirname(os.path.abspath(__file__))
     with open(f"{package}/session.json", encoding="utf-8") as file:
@@ -52,7 +53,22 @@ def main() -> None:
     code = pytest.main(sys.argv[1:], plugins=[seeding])
     if not seeding.reported:
         seeding.report_absent()
-    sys.exit(code)
+    leave(int(code))
+
+
+def leave(code: int) -> NoReturn:
+    """End the process as Python does, but for taking all of its objects apart, which takes longer than most tests.
+
+    Threads are waited for, and what is registered for the end is called.
+    """
+    ending: Any = threading  # what multiprocessing calls too where it ends a process like this (`process.py`)
+    try:
+        ending._shutdown()
+        atexit._run_exitfuncs()
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+    finally:
+        os._exit(code)
 
 
 class Wire:
