@@ -77,6 +77,12 @@ def test_replays_before_the_evidence_of_the_freeze_do_not_count(day: int, count:
     assert len(found(world)) == count
 
 
+def test_a_test_that_is_frozen_twice_is_told_once(world: World) -> None:
+    world.append(FREEZES, world.row(FREEZES, REFUND))
+    touching(world, RATES)
+    assert len(found(world)) == 1
+
+
 def test_data_that_the_freeze_pins_as_a_generator_needs_no_lock(world: World) -> None:
     world.set_fields(PROPERTIES, "PROP-1", generators=[STRATEGIES, RATES])
     touching(world, RATES)

@@ -137,6 +137,9 @@ CASES: dict[str, tuple[Edit, int, list[str]]] = {
     "another failure, earlier": (
         together(replay(BEGIN, failure=BUG, run_at=TOO_EARLY), replay(BEGIN), row()), 0, [],
     ),
+    "a failure of the environment, then none": (
+        together(replay(BEGIN - 1), replay(BEGIN, passed=20), row()), 0, [],
+    ),
     "no failure": (together(replay(BEGIN, passed=20), row()), 0, ["freeze-not-environment (warning)"]),
     "no failure, and a short window": (together(replay(BEGIN, passed=20), row(days=3)), 0, []),
     "no failure, before what counts": (
