@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from flakeledger.model.ledger_paths import POLICY
+from flakeledger.model.ledger_paths import FREEZES, POLICY
 from flakeledger.rules.freeze_owners import freeze_unowned
 from steps import set_freeze
-from world import REFUND, TESTS, Templates, World
+from world import REFUND, TESTS, Templates, Value, World
 
 
 def frozen(world: World) -> None:
@@ -21,7 +21,14 @@ def frozen(world: World) -> None:
 
 def findings(world: World) -> list[tuple[str, str]]:
     with world.ledger() as ledger:
-        return [(found.message, found.fix) for found in freeze_unowned(ledger, 0)]
+        found = list(freeze_unowned(ledger, 0))
+    lines = world.read(FREEZES).splitlines()
+    for one in found:  # at the owner, or at the row where there is none
+        assert (one.rule, lines[one.line - 1].split()[0]) == (
+            "freeze-unowned",
+            "owner:" if "owner:" in lines[1] else "-",
+        )
+    return [(one.message, one.fix) for one in found]
 
 
 @pytest.mark.parametrize(
@@ -93,7 +100,23 @@ def test_without_a_file_nobody_can_own(templates: Templates, tmp_path: Path) -> 
     ]
 
 
-def test_a_placeholder_is_one_finding(templates: Templates, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("owner", "message"),
+    [
+        (None, f"{REFUND} is frozen, but nobody owns it"),
+        ("tbd", f"{REFUND} is frozen, but `tbd` is no owner"),
+    ],
+)
+def test_who_is_nobody_owns_nothing(templates: Templates, tmp_path: Path, owner: str | None, message: str) -> None:
     world = templates.start(tmp_path / "world", frozen, "keyed", "block")
-    set_freeze(owner="tbd")(world)
-    assert [message for message, _ in findings(world)] == [f"{REFUND} is frozen, but `tbd` is no owner"]
+    set_freeze(owner=owner)(world)
+    assert [found[0] for found in findings(world)] == [message]
+
+
+@pytest.mark.parametrize("owner", ["", ["@finley"]])
+def test_an_owner_that_is_no_text_is_told_by_the_reader_alone(
+    templates: Templates, tmp_path: Path, owner: Value
+) -> None:
+    world = templates.start(tmp_path / "world", frozen, "keyed", "block")
+    set_freeze(owner=owner)(world)
+    assert findings(world) == []
