@@ -129,6 +129,15 @@ def test_a_short_window_needs_neither(world: World, days: int, expected: tuple[s
     assert reasons(world) == expected
 
 
+@pytest.mark.parametrize("value", ["no digest", ["a"], "a" * 63])
+def test_what_is_no_digest_is_told_by_the_reader_alone(world: World, value: str | list[str]) -> None:
+    freeze(world, None, None)
+    world.set_fields(FREEZES, REFUND, witness=value, note=value)
+    with world.ledger() as ledger:
+        assert [found.rule for found in ledger.findings] == ["bad-value", "bad-value"]
+    assert reasons(world) == GOOD
+
+
 def test_what_a_short_window_names_must_be_good_all_the_same(world: World) -> None:
     witness = a_witness(world, shrink="flaky")
     freeze(world, witness, a_note(witness, freeze="deny:witness"), DAYS)
