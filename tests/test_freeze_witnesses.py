@@ -264,6 +264,14 @@ def test_a_note_that_is_no_good_shows_no_flip(world: World, changed: dict[str, o
     assert "AssertionError" in said[0]
 
 
+def test_a_witness_from_other_generators_shows_no_flip(world: World) -> None:
+    witness = a_witness(world, generator_hashes={})
+    freeze(world, witness, a_note(witness))
+    world.replay(0, failure="AssertionError")
+    flipped, seen, said = judged(world)
+    assert (flipped, seen, len(said)) == (False, False, 1)
+
+
 def test_a_given_test_without_a_witness_was_not_seen_to_flip(world: World) -> None:
     freeze(world, None, None)
     world.replay(0, failure="AssertionError")

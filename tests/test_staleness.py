@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from flakeledger.model.ledger_paths import PROPERTIES
-from steps import Edit, set_freeze, set_property, together, unfreeze
-from world import CLOCK, PRODUCT, REFUND, TESTS, TOTAL, Templates, World, on
+from flakeledger.model.ledger_paths import FIXTURES, PROPERTIES, REPLAYS
+from steps import Edit, replay, set_freeze, set_policy, set_property, together, unfreeze, write
+from world import CLOCK, CONFTEST, ORDERS, PRODUCT, REFUND, TESTS, TOTAL, Start, Templates, World, on
 
 LATER = "tests/test_later.py"
 #: a day on which the window of every start has ended
@@ -19,6 +19,7 @@ def expired(world: World) -> None:
     """Two freezes whose windows ended, and one that nobody owns; a live test protects their property."""
     world.write(LATER, '"""property_id: PROP-1"""\ndef test_later():\n    pass\n')
     world.set_fields(PROPERTIES, "PROP-1", tests=[REFUND, TOTAL, CLOCK, f"{LATER}::test_later"])
+    world.replay(0)
     world.freeze(REFUND, 0, 3)
     world.freeze(TOTAL, 0, 3)
     world.freeze(CLOCK, 9, 3, owner="tbd")
@@ -55,6 +56,9 @@ OWNED = set_freeze(CLOCK, owner="@finley")
         (OWNED, {"freeze-expired"}),  # it mends what time did not break
         (together(THAW, OWNED), set()),
         (together(THAW, OWNED, lambda world: world.freeze(REFUND, 0, 2)), {"freeze-expired"}),
+        (together(THAW, OWNED, set_policy(warn_days=6)), {"freeze-expired", "policy-not-alone"}),
+        (replay(DAY, test=TOTAL), {"freeze-unowned"}),
+        (together(write(REPLAYS, ""), replay(DAY)), {"freeze-expired", "freeze-unowned", "log-rewritten"}),
     ],
 )
 def test_a_repair_clears_what_time_broke_and_breaks_nothing(
@@ -65,19 +69,44 @@ def test_a_repair_clears_what_time_broke_and_breaks_nothing(
     assert world.commit(DAY) == refused
 
 
+def test_on_the_default_branch_nothing_is_forgiven(templates: Templates, tmp_path: Path) -> None:
+    world = templates.start(tmp_path / "world", expired, "keyed", "block")
+    together(THAW, OWNED)(world)
+    assert world.commit(DAY) == set()
+    assert world.judge_push(DAY, world.squash()) == {"freeze-expired"}
+
+
 @pytest.mark.parametrize(
-    ("edit", "refused"),
+    ("start", "rule"),
+    [(expired, "freeze-expired"), (uncovered, "property-unprotected")],
+)
+@pytest.mark.parametrize(
+    ("edit", "touches"),
     [
-        (PRODUCT_EDIT, set()),
-        (appended(LATER, "# read again\n"), set()),
-        (appended(TESTS, "# read again\n"), {"property-unprotected"}),
-        (appended(PROPERTIES, "# read again\n"), set()),
-        (set_property(statement="a refund"), {"property-unprotected", "property-redefined"}),
+        (PRODUCT_EDIT, False),
+        (appended(CONFTEST, "LIMIT = 2\n"), False),
+        (appended(LATER, "# read again\n"), False),
+        (appended(PROPERTIES, "# read again\n"), False),
+        (set_freeze(CLOCK, reason="said better"), False),
+        (appended(TESTS, "# read again\n"), True),
+        (set_property(statement="a refund"), True),
+        (write(ORDERS, '{"a": 2}\n'), True),
+        (lambda world: world.set_fields(FIXTURES, "FX-1", sha256="0" * 64), True),
     ],
 )
-def test_block_touched_stops_who_touches_a_property_that_nobody_answers_for_any_more(
-    edit: Edit, refused: set[str], templates: Templates, tmp_path: Path
+def test_block_touched_stops_only_who_touches_the_row_or_what_it_is_about(
+    start: Start, rule: str, edit: Edit, touches: bool, templates: Templates, tmp_path: Path
 ) -> None:
-    world = templates.start(tmp_path / "world", uncovered, "keyed", "block_touched")
+    world = templates.start(tmp_path / "world", start, "keyed", "block_touched")
     edit(world)
-    assert world.commit(DAY) == refused
+    assert (rule in world.commit(DAY)) == touches
+
+
+def test_block_touched_stops_who_edits_a_row_whose_property_is_unknown(templates: Templates, tmp_path: Path) -> None:
+    world = templates.start(tmp_path / "world", expired, "keyed", "block_touched")
+    set_freeze(REFUND, property_id="PROP-9")(world)
+    world.record("no such property")
+    PRODUCT_EDIT(world)
+    assert "freeze-expired" not in world.commit(DAY)
+    set_freeze(REFUND, reason="said better")(world)
+    assert "freeze-expired" in world.commit(DAY)
