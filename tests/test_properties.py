@@ -89,6 +89,10 @@ CASES: dict[str, tuple[Edit, list[tuple[str, str, str]]]] = {
     "answered for 30 days": (uncovered(31), []),
     "answered for longer": (uncovered(32), [("property-unprotected", "uncovered_until", "")]),
     "answered for by nobody": (uncovered(31, "tbd"), [("property-unprotected", "tests", "")]),
+    "nobody said until when": (
+        together(frozen(REFUND, TOTAL, CLOCK), said(owner="@finley")), [("property-unprotected", "tests", "")],
+    ),
+    "no id": (lambda world: world.sub(PROPERTIES, "- id: PROP-1\n  statement", "- statement"), []),
     "no fixtures": (
         lambda world: world.set_fields(PROPERTIES, "PROP-1", fixtures=[]), [("property-no-fixture", "fixtures", "")],
     ),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from flakeledger.model.ledger_paths import FIXTURES, PROPERTIES, REPLAYS
-from steps import Edit, replay, set_freeze, set_policy, set_property, together, unfreeze, write
+from steps import Edit, delete, replay, set_freeze, set_policy, set_property, together, unfreeze, write
 from world import CLOCK, CONFTEST, ORDERS, PRODUCT, REFUND, TESTS, TOTAL, Start, Templates, World, on
 
 LATER = "tests/test_later.py"
@@ -41,6 +41,11 @@ def appended(path: str, text: str) -> Edit:
     return lambda world: world.append(path, text)
 
 
+def linked(path: str) -> Edit:
+    """A symbolic link, whose content is no text on either side of the change."""
+    return lambda world: (world.root / path).symlink_to("orders.py")
+
+
 PRODUCT_EDIT = appended(PRODUCT, "x = 1\n")
 THAW, OTHER_THAW = unfreeze(REFUND), unfreeze(TOTAL)
 OWNED = set_freeze(CLOCK, owner="@finley")
@@ -53,6 +58,8 @@ OWNED = set_freeze(CLOCK, owner="@finley")
         (THAW, {"freeze-unowned"}),
         (together(THAW, OTHER_THAW, OWNED), set()),
         (together(THAW, PRODUCT_EDIT), {"freeze-expired", "freeze-unowned"}),
+        (together(THAW, delete(PRODUCT)), {"freeze-expired", "freeze-unowned"}),
+        (together(THAW, linked("src/link")), {"freeze-expired", "freeze-unowned"}),
         (OWNED, {"freeze-expired"}),  # it mends what time did not break
         (together(THAW, OWNED), set()),
         (together(THAW, OWNED, lambda world: world.freeze(REFUND, 0, 2)), {"freeze-expired"}),
@@ -102,10 +109,13 @@ def test_block_touched_stops_only_who_touches_the_row_or_what_it_is_about(
     assert (rule in world.commit(DAY)) == touches
 
 
-def test_block_touched_stops_who_edits_a_row_whose_property_is_unknown(templates: Templates, tmp_path: Path) -> None:
+@pytest.mark.parametrize("unknown", [set_freeze(REFUND, property_id="PROP-9"), set_property(fixtures=["FX-1", "FX-9"])])
+def test_block_touched_can_tell_where_a_row_names_what_is_unknown(
+    unknown: Edit, templates: Templates, tmp_path: Path
+) -> None:
     world = templates.start(tmp_path / "world", expired, "keyed", "block_touched")
-    set_freeze(REFUND, property_id="PROP-9")(world)
-    world.record("no such property")
+    unknown(world)
+    world.record("unknown")
     PRODUCT_EDIT(world)
     assert "freeze-expired" not in world.commit(DAY)
     set_freeze(REFUND, reason="said better")(world)
